@@ -1,0 +1,9 @@
+package cc
+
+// All lists every algorithm, in the order of reports. A new one is one file and one line here.
+var All = []Algorithm{
+	tahoeAlgorithm,
+	renoAlgorithm,
+	cubicAlgorithm,
+	cubicLinuxAlgorithm,
+}

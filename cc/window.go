@@ -1,0 +1,186 @@
+package cc
+
+// window is what controllers that keep a congestion window have in common: RFC 5681's two ways of growing,
+// the guard against growing a window that is not used, the restart after idle time and the undo of a
+// spurious cut. A controller embeds it by value and adds when and how far to cut. It is octets throughout.
+type window struct {
+	mss, initial, max int64
+	cwnd, ssthresh    int64
+	credit            int64    // progress towards the next increase in congestion avoidance; see avoid
+	flight            [2]int64 // largest flight seen in the present round, and in the one before
+	round             uint64
+	paced             bool
+	perACK            bool
+	flightSsthresh    bool
+	relearn           bool // in the slow start after a timeout: one segment per ACK until ssthresh (RFC 3465 s.2.3)
+	saved             savedWindow
+}
+
+// savedWindow is what an undo restores.
+type savedWindow struct {
+	valid          bool
+	kind           Kind
+	relearn        bool
+	cwnd, ssthresh int64
+}
+
+// newWindow returns the window that a connection starts with.
+func newWindow(p Params) window {
+	p = p.withDefaults()
+	return window{
+		mss: p.MSS, initial: p.InitialWindow, max: p.MaxWindow,
+		cwnd: p.InitialWindow, ssthresh: p.InitialSsthresh,
+		paced: p.Paced, perACK: p.PerACK, flightSsthresh: p.FlightSsthresh,
+	}
+}
+
+// OnSent notes the flight, and shrinks the window that an idle connection no longer knows to be right.
+func (w *window) OnSent(s Sent) {
+	w.flight[0] = max(w.flight[0], min(s.InFlight, MaxWindow))
+	if s.Idle > 0 && s.RTO > 0 && s.Idle >= s.RTO {
+		w.restart(uint64(s.Idle / s.RTO))
+	}
+}
+
+// OnLost does nothing: a window reacts to episodes, not to single losses.
+func (w *window) OnLost(Lost) {}
+
+// Output returns the window, its threshold and which of the two kinds of growth is on.
+func (w *window) Output() Output {
+	o := Output{Window: w.cwnd, Ssthresh: w.ssthresh, Phase: Avoidance}
+	if w.cwnd < w.ssthresh {
+		o.Phase = SlowStart
+	}
+	return o
+}
+
+// set makes n the window, within its bounds.
+func (w *window) set(n int64) { w.cwnd = min(max(n, w.mss), w.max) }
+
+// observe takes in an ACK and returns the octets of it that count for growth.
+func (w *window) observe(a *Ack) int64 {
+	if a.Round != w.round {
+		w.round = a.Round
+		w.flight = [2]int64{0, w.flight[0]}
+	}
+	w.flight[0] = max(w.flight[0], min(a.PriorFlight, MaxWindow))
+	switch {
+	case a.Acked <= 0:
+		return 0
+	case w.perACK:
+		return w.mss
+	}
+	return min(a.Acked, MaxWindow)
+}
+
+// slowStart grows the window by n octets over div, and returns the octets left for congestion avoidance,
+// which is 0 as long as slow start goes on. One ACK opens the window by no more than what the pacer spreads,
+// or by 8 segments without pacing (RFC 9406 s.4.3). It does not grow beyond twice what the flight of the last
+// round showed to be used (RFC 2861 s.2, RFC 7661 s.4.3), nor beyond ssthresh.
+func (w *window) slowStart(n, div int64) int64 {
+	if w.cwnd >= w.ssthresh {
+		return n
+	}
+	d := n
+	switch {
+	case w.relearn:
+		d = min(d, w.mss)
+	case !w.paced:
+		d = min(d, 8*w.mss)
+	}
+	d = min(d/div, w.ssthresh-w.cwnd, 2*max(w.flight[0], w.flight[1])-w.cwnd)
+	if d <= 0 {
+		return 0
+	}
+	w.set(w.cwnd + d)
+	if w.cwnd < w.ssthresh {
+		return 0
+	}
+	w.relearn = false
+	return n - d
+}
+
+// avoid grows the window by one segment per window of acknowledged octets (RFC 5681 s.3.1). Counting per ACK
+// it adds MSS*MSS/cwnd instead, with the remainder kept.
+func (w *window) avoid(n int64) {
+	if w.perACK {
+		w.credit += w.mss * w.mss
+		d := w.credit / w.cwnd
+		w.credit -= d * w.cwnd
+		w.set(w.cwnd + d)
+		return
+	}
+	w.credit += n
+	if w.credit < w.cwnd {
+		return
+	}
+	k := w.credit / w.cwnd
+	w.credit -= k * w.cwnd
+	w.set(w.cwnd + k*w.mss)
+}
+
+// base returns the octets that a cut is a fraction of: the window, or FlightSize (RFC 5681 equation 4).
+func (w *window) base(e *Congestion) int64 {
+	if w.flightSsthresh {
+		return min(max(e.InFlight, 0), w.max)
+	}
+	return w.cwnd
+}
+
+// cut answers an episode that lowers the threshold to ssthresh. A timeout leaves one segment, and a repeated
+// one leaves the threshold alone (RFC 5681 s.3.1); anything else leaves the threshold as the window. It reports
+// whether it saved the state before the cut for an undo, in which case the caller saves its own.
+func (w *window) cut(e *Congestion, ssthresh int64) (saved bool) {
+	saved = w.save(e)
+	w.credit = 0
+	if e.Kind != Timeout || !e.Repeated {
+		w.ssthresh = max(ssthresh, 2*w.mss)
+	}
+	if e.Kind == Timeout {
+		w.collapse()
+	} else {
+		w.set(min(w.cwnd, w.ssthresh))
+	}
+	return saved
+}
+
+// collapse leaves one segment to slow-start from.
+func (w *window) collapse() {
+	w.set(w.mss)
+	w.relearn = true
+}
+
+// save keeps what undo restores: the state before the first of a row of timeouts, or before a loss. Marks and
+// local drops are no guesses, so they are never undone, nor is anything that came before them.
+func (w *window) save(e *Congestion) bool {
+	if e.Kind == ECN || e.Kind == LocalDrop {
+		w.saved.valid = false
+		return false
+	}
+	if e.Kind == Timeout && e.Repeated && w.saved.valid && w.saved.kind == Timeout {
+		return false
+	}
+	w.saved = savedWindow{valid: true, kind: e.Kind, relearn: w.relearn, cwnd: w.cwnd, ssthresh: w.ssthresh}
+	return true
+}
+
+// undo takes back the latest cut and reports whether there was one to take back. What has grown since stays.
+func (w *window) undo() bool {
+	s := w.saved
+	w.saved.valid = false
+	if !s.valid {
+		return false
+	}
+	w.cwnd = max(w.cwnd, s.cwnd)
+	w.ssthresh = max(w.ssthresh, s.ssthresh)
+	w.relearn = s.relearn
+	return true
+}
+
+// restart halves the window once for each of n timeouts spent idle, down to the initial window, and remembers
+// three quarters of what it was in ssthresh (RFC 2861 s.2).
+func (w *window) restart(n uint64) {
+	w.ssthresh = max(w.ssthresh, w.cwnd-w.cwnd/4)
+	w.cwnd = max(w.cwnd>>min(n, 62), min(w.initial, w.cwnd))
+	w.credit = 0
+}
