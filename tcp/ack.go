@@ -1,0 +1,382 @@
+package tcp
+
+import (
+	"time"
+
+	"longhaul/cc"
+	"longhaul/mono"
+	"longhaul/wire"
+)
+
+// ackWork is what the ACK being processed has brought, for the whole connection.
+type ackWork struct {
+	acked     int64 // octets newly acknowledged cumulatively
+	delivered int64 // octets newly known to be received
+	advanced  bool  // snd.una moved
+	dup       bool  // a duplicate ACK (RFC 5681 s.2)
+	newSACK   bool  // it SACKed something new
+	dsack     bool  // it reported a duplicate (RFC 2883)
+	originals bool  // it delivered data sent before a timeout and never sent again
+	reordered bool  // it delivered data below the highest delivered before, never sent again
+	holdRTO   bool  // do not restart the retransmission timer
+	hasTS     bool
+	tsecr     uint32
+	hasOWD    bool
+	owd       time.Duration
+	fack      wire.Seq // highest sequence number delivered before this ACK
+
+	// Transmission times of the oldest and newest delivered segments that were never sent again (Karn).
+	oldest, newest mono.Time
+	sampled        bool
+}
+
+// handleACK is the fifth step of segment arrival (RFC 9293 s.3.10.7.4) in the synchronised states. It reports
+// whether processing of the segment goes on.
+func (c *Conn) handleACK(now mono.Time, p *wire.Packet) bool {
+	if p.Flags&wire.ACK == 0 {
+		return false
+	}
+	if c.snd.nxt.Less(p.Ack) { // acknowledges what was never sent
+		c.ackp.now = true
+		return false
+	}
+	if p.Ack.Less(c.snd.una.Add(-int(c.snd.maxWindow))) { // RFC 5961 s.5.2
+		c.challenge(now)
+		return false
+	}
+	if p.Ack.Less(c.snd.una) {
+		return true // old, but its data may be good
+	}
+	c.takeACK(now, p)
+	return true
+}
+
+// takeACK processes an acceptable ACK: scoreboard, undo, loss detection, episodes, controllers,
+// timers, in that order.
+func (c *Conn) takeACK(now mono.Time, p *wire.Packet) {
+	w := &c.work
+	*w = ackWork{fack: c.snd.fack}
+	c.noteTimestamp(p)
+	var priorFlight [len(c.one)]int64
+	for i := range c.subs {
+		priorFlight[i] = c.subs[i].outstanding()
+		c.subs[i].share = ackShare{}
+	}
+	w.dup = p.Ack == c.snd.una && !c.board.empty() && p.PayloadLen == 0 &&
+		p.Flags&(wire.SYN|wire.FIN) == 0 && c.scaledWindow(p) == c.snd.window
+	c.updateWindow(now, p)
+	if c.snd.una.Less(p.Ack) {
+		c.ackUpTo(now, p.Ack)
+	}
+	if c.on&SACK != 0 && p.Options.Has(wire.OptSACK) {
+		c.takeSACK(now, p)
+	}
+	rtt := c.takeRTT(now)
+	for i := range c.subs {
+		if s := &c.subs[i]; s.ep.undo.armed {
+			c.checkUndo(now, s) // before more is marked lost: a spurious episode has no next hole
+		}
+	}
+	c.detect.onAck(c, now)
+	c.respond(now)
+	for i := range c.subs {
+		c.settle(now, &c.subs[i], priorFlight[i], rtt)
+	}
+	c.checkProbe(now)
+	c.afterACK(now)
+}
+
+// settle ends the processing of an ACK for one sub-connection.
+func (c *Conn) settle(now mono.Time, s *subconn, priorFlight int64, rtt time.Duration) {
+	state := cc.Open
+	switch s.ep.state {
+	case epRecovery:
+		state = cc.Recovery
+		if c.endsRecovery(s) {
+			c.endRecovery(s)
+			state = cc.Exited
+		}
+	case epLoss:
+		if s.ep.point.LessEq(c.snd.una) {
+			s.ep.state = epOpen
+			s.ep.undo.frto = frtoOff
+		}
+	}
+	if s.ep.state == epRecovery && s.ep.prr.active {
+		safe := c.work.advanced && s.share.lost == 0
+		s.ep.prr.onAck(s.share.delivered, s.pipe, int64(c.snd.mss), safe)
+	}
+	if s.share.delivered == 0 && s.share.acked == 0 {
+		return
+	}
+	if s.burstCap > 0 {
+		if s.burstCap += s.share.acked; s.burstCap >= s.out.Window {
+			s.burstCap = 0
+		}
+	}
+	c.tellAck(now, s, priorFlight, rtt, state)
+	if c.cfg.Trace != nil {
+		c.traceWindow(now, s)
+	}
+}
+
+// endsRecovery reports whether the ACK just processed ends s's fast recovery. Reno leaves it on the first ACK of
+// new data, every other way when the recovery point is acknowledged.
+func (c *Conn) endsRecovery(s *subconn) bool {
+	if c.cfg.Recovery == DupACK && !s.out.Direct {
+		return c.work.advanced
+	}
+	return s.ep.point.LessEq(c.snd.una)
+}
+
+// endRecovery ends s's fast recovery in order.
+func (c *Conn) endRecovery(s *subconn) {
+	burst := c.rack == nil && c.on&Pacing == 0
+	s.leaveRecovery()
+	if burst && c.cfg.Recovery == NewReno {
+		// RFC 6582 s.3.2 step 3, full acknowledgement: cwnd = min(ssthresh, max(FlightSize, SMSS) + SMSS).
+		s.burstCap = max(s.outstanding(), int64(c.snd.mss)) + int64(c.snd.mss)
+	}
+	if c.rack != nil {
+		c.rack.recovered()
+	}
+}
+
+// ackUpTo takes everything below ack off the scoreboard.
+func (c *Conn) ackUpTo(now mono.Time, ack wire.Seq) {
+	w := &c.work
+	w.advanced = true
+	b := &c.board
+	for !b.empty() {
+		n, g := b.head, b.at(b.head)
+		if ack.Less(g.end()) {
+			break
+		}
+		if g.has(segSACKed) {
+			b.sackedSegs--
+		} else {
+			c.deliver(now, n, g, true)
+		}
+		c.subs[g.sub].share.acked += g.bytes()
+		b.head++
+	}
+	if !b.empty() {
+		if g := b.at(b.head); g.seq.Less(ack) {
+			c.ackPart(g, ack)
+		}
+	}
+	octets := ack.Sub(c.snd.una)
+	c.snd.una = ack
+	w.acked = int64(octets)
+	c.snd.fack = wire.MaxSeq(c.snd.fack, ack)
+	if len(b.sacked) > 0 {
+		b.sacked = trimRanges(b.sacked, ack)
+	}
+	if c.snd.finSent && ack == c.snd.nxt {
+		octets--
+		c.snd.finAcked = true
+	}
+	c.snd.buf.release(octets)
+	c.sent.Acked += int64(octets)
+	c.markWritable()
+}
+
+// ackPart takes the acknowledged front off a segment.
+func (c *Conn) ackPart(g *segment, ack wire.Seq) {
+	s := &c.subs[g.sub]
+	part := int64(ack.Sub(g.seq))
+	switch {
+	case g.has(segSACKed):
+	case g.has(segLost):
+		s.lostSize -= part
+	default:
+		s.pipe -= part
+		if g.has(segTwice) {
+			s.pipe -= part
+		}
+	}
+	g.seq, g.size = ack, g.size-uint32(part)
+	s.share.acked += part
+	s.share.delivered += part
+	c.work.delivered += part
+	s.meter.delivered += part
+}
+
+// deliver notes that segment n has reached the peer, as a cumulative or a selective acknowledgement says.
+func (c *Conn) deliver(now mono.Time, n uint32, g *segment, cumulative bool) {
+	s := &c.subs[g.sub]
+	if g.has(segLost) {
+		c.board.remove(&s.lost, n)
+		s.lostSize -= g.bytes()
+		g.flags &^= segLost
+	} else {
+		c.leaveFlight(s, n, g)
+	}
+	s.meter.onDelivered(now, g)
+	s.share.delivered += g.bytes()
+	w := &c.work
+	w.delivered += g.bytes()
+	if !g.has(segRetrans) {
+		if !w.sampled || g.sentAt < w.oldest {
+			w.oldest = g.sentAt
+		}
+		if !w.sampled || g.sentAt > w.newest {
+			w.newest = g.sentAt
+		}
+		w.sampled = true
+		if g.end().Less(w.fack) {
+			w.reordered = true
+		}
+		if s.ep.state == epLoss && g.seq.Less(s.ep.point) {
+			w.originals = true
+		}
+	}
+	if c.rack != nil {
+		c.rack.onDelivered(c, now, g, cumulative)
+	}
+}
+
+// takeSACK processes the SACK option (RFC 2018, D-SACK of RFC 2883).
+func (c *Conn) takeSACK(now mono.Time, p *wire.Packet) {
+	blocks := p.Options.SACKBlocks()
+	if len(blocks) > 0 && isDSACK(blocks, p.Ack) {
+		c.onDSACK(blocks[0])
+		blocks = blocks[1:]
+	}
+	for _, r := range blocks {
+		if !c.snd.una.LessEq(r.Start) || !r.Start.Less(r.End) || !r.End.LessEq(c.snd.nxt) {
+			continue // stale, inverted, or about data never sent
+		}
+		c.applySACK(now, r)
+	}
+}
+
+// isDSACK reports whether the first block reports a duplicate: it lies below the cumulative ACK, or within the
+// second block (RFC 2883 s.4).
+func isDSACK(blocks []wire.Range, ack wire.Seq) bool {
+	first := blocks[0]
+	if first.Start.Less(ack) {
+		return true
+	}
+	return len(blocks) > 1 && blocks[1].Start.LessEq(first.Start) && first.End.LessEq(blocks[1].End)
+}
+
+// applySACK marks the segments that r newly covers.
+func (c *Conn) applySACK(now mono.Time, r wire.Range) {
+	b := &c.board
+	var scratch [4]wire.Range
+	var merged wire.Range
+	var fresh []wire.Range
+	b.sacked, merged, fresh = mergeRange(b.sacked, r, scratch[:])
+	for _, f := range fresh {
+		for n := b.find(f.Start); n != b.tail; n++ {
+			g := b.at(n)
+			if !g.seq.Less(f.End) {
+				break
+			}
+			if g.has(segSACKed) || g.seq.Less(merged.Start) || merged.End.Less(g.end()) {
+				continue
+			}
+			c.deliver(now, n, g, false)
+			g.flags |= segSACKed
+			b.sackedSegs++
+			b.hint = n + 1
+			c.work.newSACK = true
+			c.snd.fack = wire.MaxSeq(c.snd.fack, g.end())
+		}
+	}
+}
+
+// noteTimestamp keeps the ACK's timestamp echo.
+func (c *Conn) noteTimestamp(p *wire.Packet) {
+	if c.on&Timestamps == 0 || !p.Options.Has(wire.OptTimestamps) {
+		return
+	}
+	w := &c.work
+	w.hasTS, w.tsecr = true, p.Options.TSEcr
+	w.hasOWD, w.owd = true, time.Duration(int32(p.Options.TSVal-p.Options.TSEcr))*time.Millisecond
+}
+
+// takeRTT takes the ACK's round-trip sample, and returns the one for the controller (0 if none). The timeout
+// learns from the oldest segment, so that it includes the peer's delayed ACK; the controller from the newest.
+func (c *Conn) takeRTT(now mono.Time) time.Duration {
+	w := &c.work
+	var oldest, newest time.Duration
+	switch {
+	case w.sampled:
+		oldest, newest = now.Sub(w.oldest), now.Sub(w.newest)
+	case w.advanced && w.hasTS && w.tsecr != 0:
+		// Only retransmissions were acknowledged: the echo says which copy (RFC 7323 s.4).
+		ms := int32(c.tsVal(now) - w.tsecr)
+		if ms < 0 || c.rtt.srtt == 0 {
+			return 0
+		}
+		oldest = time.Duration(ms) * time.Millisecond
+		newest = oldest
+	default:
+		return 0
+	}
+	if oldest <= 0 {
+		return 0
+	}
+	roundEnd := c.snd.rttRound.LessEq(c.snd.una)
+	if roundEnd {
+		c.snd.rttRound = c.snd.nxt
+	}
+	c.rtt.sample(oldest, roundEnd)
+	if newest > 0 {
+		c.rtt.minRTT = min(c.rtt.minRTT, newest)
+	}
+	c.tlp.sampled = true
+	return newest
+}
+
+// afterACK restarts the timers (RFC 6298 s.5.2, 5.3).
+func (c *Conn) afterACK(now mono.Time) {
+	w := &c.work
+	if w.advanced {
+		c.rtt.backoff = 0
+		c.lastProgress = now
+		switch {
+		case c.board.empty():
+			c.timers.stop(timerRTO)
+		case !w.holdRTO:
+			c.armRTO(now)
+		}
+	} else if w.sampled && w.newest < c.board.at(c.board.head).sentAt {
+		// What was SACKed left before the first hole was sent (again), so that one is not overdue yet, however
+		// long the queue has become since.
+		c.armRTO(now)
+	}
+	if w.delivered > 0 || w.advanced {
+		c.scheduleProbe(now)
+		c.growSendBuffer()
+		c.updatePacing(now)
+	}
+}
+
+// growSendBuffer keeps room for four windows: what is in flight, what recovery adds to it, and as much again
+// for the application to fill meanwhile.
+func (c *Conn) growSendBuffer() {
+	if c.cfg.SendBuffer > 0 {
+		return
+	}
+	window := int64(0)
+	for i := range c.subs {
+		window += c.subs[i].out.Window
+	}
+	if want := int(min(4*window, int64(c.cfg.SendBufferMax))); want > c.snd.buf.limit {
+		c.snd.buf.limit = want
+		c.markWritable()
+	}
+}
+
+// recovering reports whether any sub-connection is in a recovery episode.
+func (c *Conn) recovering() bool {
+	for i := range c.subs {
+		if c.subs[i].ep.state != epOpen {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,57 @@
+package tcp
+
+import (
+	"longhaul/mono"
+	"longhaul/wire"
+)
+
+// sentFIN moves the state on when our FIN left (RFC 9293 s.3.10.4).
+func (c *Conn) sentFIN() {
+	c.snd.finSent = true
+	switch c.state {
+	case Established:
+		c.state = FinWait1
+	case CloseWait:
+		c.state = LastAck
+	}
+}
+
+// afterFIN moves the state on when the peer has acknowledged our FIN (RFC 9293 s.3.10.7.4, fifth step).
+func (c *Conn) afterFIN(now mono.Time) {
+	if !c.snd.finAcked {
+		return
+	}
+	switch c.state {
+	case FinWait1:
+		c.state = FinWait2
+	case Closing:
+		c.enterTimeWait(now)
+	case LastAck:
+		c.finish(nil)
+	}
+}
+
+// gotFIN moves the state on when everything up to the peer's FIN has arrived (eighth step).
+func (c *Conn) gotFIN(now mono.Time) {
+	c.rcv.nxt++
+	c.rcv.edge = wire.MaxSeq(c.rcv.edge, c.rcv.nxt)
+	c.rcv.finDone = true
+	c.ackp.now = true
+	switch c.state {
+	case Established:
+		c.state = CloseWait
+	case FinWait1:
+		c.state = Closing // afterFIN has seen to the case that our FIN is acknowledged
+	case FinWait2:
+		c.enterTimeWait(now)
+	}
+	c.stack.changed(c)
+}
+
+// enterTimeWait waits until old duplicates have died out (RFC 9293 s.3.6.1).
+func (c *Conn) enterTimeWait(now mono.Time) {
+	c.state = TimeWait
+	c.timers = newTimerSet()
+	c.timers.set(timerLinger, now.Add(c.cfg.Timers.TimeWait))
+	c.stack.changed(c)
+}

@@ -1,0 +1,255 @@
+package tcp
+
+import (
+	"io"
+	"net/netip"
+
+	"longhaul/cc"
+	"longhaul/mono"
+	"longhaul/wire"
+)
+
+// Conn is one connection. Its methods never block. It belongs to a Stack and, like it, to one goroutine at a time.
+type Conn struct {
+	stack *Stack
+	key   connKey
+	cfg   Config  // with defaults filled in
+	on    Feature // wanted before the handshake, in force after it
+	state State
+	err   error
+	want  wants
+	hand  handshake
+
+	snd    sender
+	rcv    receiver
+	board  board
+	subs   []subconn // at least one once established
+	one    [1]subconn
+	detect detector
+	rack   *rackDetector // detect, when that is RACK
+	tlp    tailProbe
+	rtt    rttEstimator
+	pace   pacer
+	ackp   ackPolicy
+	timers timerSet
+	activity
+	work  ackWork
+	clock chrono
+	sent  Sent
+	got   Received
+	sched schedule
+	user  any
+}
+
+// activity is when things last happened, and how often a silent peer was asked.
+type activity struct {
+	lastSentAt    mono.Time // a data segment left
+	lastHeard     mono.Time // any acceptable segment arrived
+	lastProgress  mono.Time // new data was acknowledged, or began to wait for that
+	lastChallenge mono.Time
+	persists      int
+	keepProbes    int
+}
+
+// wants are segments that something other than the flow of data asks for.
+type wants uint8
+
+const (
+	wantSYN         wants = 1 << iota // SYN or SYN-ACK
+	wantRST                           // abort
+	wantProbe                         // tail loss probe
+	wantPart                          // whatever the closed-down window allows
+	wantProbeWindow                   // an empty segment below the window, which the peer must answer
+)
+
+// sender is the send sequence space (RFC 9293 s.3.3.1) and what lies behind it.
+type sender struct {
+	iss, una, nxt wire.Seq
+	wl1, wl2      wire.Seq
+	edge          wire.Seq // first octet that the peer's window does not allow
+	fack          wire.Seq // highest octet known to have arrived (RFC 8985 s.5.1)
+	rttRound      wire.Seq // the RTT round ends when this is acknowledged
+	window        int64    // SND.WND, octets
+	maxWindow     int64
+	scale         uint8 // shift of the peer's window field
+	mss           int   // payload octets in a full segment, options taken off (RFC 6691)
+	tsOffset      uint32
+	buf           sendBuffer
+	closing       bool // CloseWrite was called: a FIN follows the data
+	finSent       bool
+	finAcked      bool
+}
+
+// unsent returns the payload octets that have never been sent.
+func (s *sender) unsent() int {
+	sent := s.nxt.Sub(s.una)
+	if s.finSent && !s.finAcked {
+		sent--
+	}
+	return s.buf.size - sent
+}
+
+// usable returns how many octets past snd.nxt the peer's window allows.
+func (s *sender) usable() int { return s.edge.Sub(s.nxt) }
+
+// flight returns FlightSize (RFC 5681 s.2).
+func (c *Conn) flight() int { return c.snd.nxt.Sub(c.snd.una) }
+
+// Read moves received octets into p. It returns 0 and io.EOF at the end of the stream, 0 and nil when nothing has
+// arrived, and the connection's error once everything received has been read.
+func (c *Conn) Read(p []byte) (int, error) {
+	n := c.rcv.buf.read(p)
+	return n, c.consumed(n, len(p))
+}
+
+// Discard drops up to n received octets without copying them. It returns what Read would.
+func (c *Conn) Discard(n int) (int, error) {
+	got := c.rcv.buf.discard(n)
+	return got, c.consumed(got, n)
+}
+
+// consumed accounts for octets that the application took.
+func (c *Conn) consumed(n, asked int) error {
+	if n > 0 {
+		c.rcv.consumed += int64(n)
+		if c.windowUpdateDue() {
+			c.ackp.now = true
+			c.stack.wake(c)
+		}
+		return nil
+	}
+	switch {
+	case asked == 0:
+		return nil
+	case c.rcv.finDone:
+		return io.EOF
+	}
+	return c.err
+}
+
+// Write appends octets to the stream and returns how many there was room for, perhaps 0.
+func (c *Conn) Write(p []byte) (int, error) {
+	if err := c.writeError(); err != nil {
+		return 0, err
+	}
+	n := c.snd.buf.write(p)
+	c.stack.wake(c)
+	return n, nil
+}
+
+// WriteSynthetic appends up to n zero octets, which are never stored, and returns how many there was room for.
+// The lab moves terabytes that way.
+func (c *Conn) WriteSynthetic(n int) int {
+	if c.writeError() != nil {
+		return 0
+	}
+	n = c.snd.buf.writeSynthetic(n)
+	c.stack.wake(c)
+	return n
+}
+
+func (c *Conn) writeError() error {
+	switch {
+	case c.err != nil:
+		return c.err
+	case c.snd.closing || c.state == Closed:
+		return ErrClosed
+	}
+	return nil
+}
+
+// CloseWrite ends our half of the stream: a FIN follows what was written. Reading goes on.
+func (c *Conn) CloseWrite() {
+	if c.state == Closed || c.snd.closing {
+		return
+	}
+	c.snd.closing = true
+	c.snd.buf.short = false
+	if c.state == SynSent {
+		c.finish(nil) // RFC 9293 s.3.10.4: nothing was agreed yet
+		return
+	}
+	c.stack.wake(c)
+}
+
+// Abort ends the connection at once with a RST (RFC 9293 s.3.10.5). Unsent and unread data are lost.
+func (c *Conn) Abort() {
+	if c.state == Closed {
+		return
+	}
+	if c.state != SynSent && c.state != TimeWait {
+		c.want |= wantRST
+	}
+	c.fail(ErrAborted)
+}
+
+// Ready returns what the application can do now.
+func (c *Conn) Ready() Ready {
+	return Ready{
+		Connected: c.synchronised(),
+		Readable:  c.rcv.buf.ready > 0 || c.rcv.finDone || c.err != nil,
+		Writable:  c.err != nil || c.synchronised() && !c.snd.closing && c.snd.buf.room() > 0,
+		Closed:    c.state == Closed,
+	}
+}
+
+// Err returns why the connection ended, or nil if it has not, or ended in order.
+func (c *Conn) Err() error { return c.err }
+
+// LocalAddr returns our end's address.
+func (c *Conn) LocalAddr() netip.AddrPort { return c.key.local }
+
+// RemoteAddr returns the peer's address.
+func (c *Conn) RemoteAddr() netip.AddrPort { return c.key.remote }
+
+// SetUser attaches a value of the driver's to the connection.
+func (c *Conn) SetUser(v any) { c.user = v }
+
+// User returns what SetUser attached.
+func (c *Conn) User() any { return c.user }
+
+// Info returns a snapshot of the connection.
+func (c *Conn) Info() Info {
+	in := Info{
+		State: c.state, Controller: c.cfg.Algorithm.Name, MSS: c.snd.mss,
+		PeerWindow: c.snd.window, RecvWindow: int64(c.rcv.edge.Sub(c.rcv.nxt)),
+		SRTT: c.rtt.srtt, RTTVar: c.rtt.rttvar, MinRTT: c.rtt.minRTT, RTO: c.rtt.backedOff(),
+		Sent: c.sent, Received: c.got, Limited: c.clock.total,
+	}
+	in.PacingRate = c.pace.rate
+	for i := range c.subs {
+		s := &c.subs[i]
+		in.Window += s.out.Window
+		in.Ssthresh = min(in.Ssthresh+s.out.Ssthresh, cc.Infinite)
+		in.InFlight += s.outstanding()
+		in.Phase = s.out.Phase
+	}
+	return in
+}
+
+// markWritable tells the driver that there is room again.
+func (c *Conn) markWritable() {
+	if c.snd.buf.room() > 0 {
+		c.stack.changed(c)
+	}
+}
+
+// fail ends the connection with an error.
+func (c *Conn) fail(err error) {
+	if c.err == nil {
+		c.err = err
+	}
+	c.finish(err)
+}
+
+// finish moves the connection to CLOSED. The stack forgets it once nothing remains to be sent.
+func (c *Conn) finish(err error) {
+	c.state = Closed
+	c.timers = newTimerSet()
+	if err != nil {
+		c.rcv.buf = recvBuffer{}
+		c.snd.buf = sendBuffer{}
+	}
+	c.stack.changed(c)
+	c.stack.wake(c)
+}

@@ -1,0 +1,25 @@
+// Package tcp is the engine: a TCP without I/O, clock, goroutines or global state.
+//
+// A Stack is one host's TCP and a Conn one connection. Decoded packets go in with Stack.Input, come out of
+// Stack.Poll, and every call that depends on time is told what time it is:
+//
+//	stack.Input(now, packet)              // something arrived
+//	ok, next := stack.Poll(now, &packet)  // something to send, or when to come back
+//
+// A driver calls Poll until it gives nothing more, drains Changed for connections whose Ready may have changed,
+// lets the application read and write, and polls again. The function that sends is the one that says when to come
+// back, so the two cannot disagree.
+//
+// Three things are kept apart. Loss detection (recovery*.go) only marks segments lost: by duplicate ACKs, RFC 6675,
+// or RACK. The loss policy says whether that is told to the controller. The controller (package cc) decides the
+// window. Window, controller, flight and recovery episode belong to a sub-connection, of which a Conn has at least
+// one.
+//
+// Memory: Input keeps no reference to its packet, Poll writes into the caller's and appends to its Payload. Send
+// and receive buffers are allocated when octets arrive and dropped when they are empty; synthetic octets
+// (WriteSynthetic, Discard) are counted and never stored. In steady state nothing is allocated, and the work per
+// ACK is proportional to what the ACK changed, whatever the window.
+//
+// Not here yet: ECN, path MTU discovery, urgent data, TCP Fast Open, SYN cookies, and splitting segments that were
+// already sent. Windows end at 2^30 octets.
+package tcp

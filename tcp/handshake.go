@@ -1,0 +1,220 @@
+package tcp
+
+import (
+	"time"
+
+	"longhaul/mono"
+	"longhaul/wire"
+)
+
+// handshake is what matters only until a connection is established.
+type handshake struct {
+	passive  bool // came out of a Listener
+	listener *Listener
+	synAt    mono.Time // first transmission of our SYN
+	retries  int       // retransmissions of it
+	spurious bool      // the timestamp echo showed that they were needless
+	firstTS  uint32    // TSval of the first transmission
+	begun    bool
+	opts     wire.OptionSet // what the peer's SYN offered
+}
+
+// minMSS is the smallest segment size taken from a peer: smaller ones would make our work per octet its weapon.
+const minMSS = 88
+
+// The send MSS when the peer names none (RFC 9293 s.3.7.1).
+const (
+	defaultMSS4 = 536
+	defaultMSS6 = 1220
+)
+
+// open starts an active open: SYN-SENT (RFC 9293 s.3.10.1).
+func (c *Conn) open(now mono.Time) {
+	c.state = SynSent
+	c.want |= wantSYN
+	c.lastProgress, c.clock.since = now, now
+	if c.cfg.UserTimeout > 0 {
+		c.timers.set(timerUser, now.Add(c.cfg.UserTimeout))
+	}
+}
+
+// emitSYN builds the SYN or SYN-ACK and starts its timer.
+func (c *Conn) emitSYN(now mono.Time, p *wire.Packet) {
+	c.want &^= wantSYN
+	flags := wire.SYN
+	if c.state == SynReceived {
+		flags |= wire.ACK
+		c.ackp.sent(c)
+	}
+	c.header(now, p, flags, c.snd.iss)
+	p.Window = uint16(min(c.rcv.limit, 65535)) // a SYN's window is never scaled (RFC 7323 s.2.2)
+	o := &p.Options
+	*o = wire.Options{Set: wire.OptMSS, MSS: uint16(c.cfg.MSS)}
+	if c.on&SACK != 0 && c.offered(wire.OptSACKPermitted) {
+		o.Set |= wire.OptSACKPermitted
+	}
+	if c.on&Timestamps != 0 && c.offered(wire.OptTimestamps) {
+		o.Set |= wire.OptTimestamps
+		o.TSVal, o.TSEcr = c.tsVal(now), c.rcv.tsRecent
+	}
+	if c.on&WindowScaling != 0 && c.offered(wire.OptWindowScale) {
+		o.Set |= wire.OptWindowScale
+		o.WindowScale = c.rcv.scale
+	}
+	if !c.hand.begun {
+		c.hand.begun, c.hand.synAt, c.hand.firstTS = true, now, c.tsVal(now)
+		c.snd.nxt = c.snd.iss + 1
+	}
+	c.armRTO(now)
+}
+
+// offered reports whether an option may be in our SYN: always in a first SYN, in an answer only when the peer's
+// SYN had it (RFC 7323 s.1.3, RFC 2018 s.2).
+func (c *Conn) offered(o wire.OptionSet) bool {
+	return c.state == SynSent || c.hand.opts&o != 0
+}
+
+// takeSYN learns from the peer's SYN or SYN-ACK.
+func (c *Conn) takeSYN(now mono.Time, p *wire.Packet) {
+	o := &p.Options
+	c.hand.opts = o.Set
+	c.rcv.irs, c.rcv.nxt = p.Seq, p.Seq+1
+	c.rcv.edge = c.rcv.nxt.Add(min(c.rcv.limit, 65535))
+	c.lastHeard = now
+	if !o.Has(wire.OptSACKPermitted) {
+		c.on &^= SACK
+	}
+	if !o.Has(wire.OptTimestamps) {
+		c.on &^= Timestamps
+	} else {
+		c.rcv.tsRecent, c.rcv.tsRecentAt = o.TSVal, now
+	}
+	if !o.Has(wire.OptWindowScale) {
+		c.on &^= WindowScaling
+	}
+	if c.on&WindowScaling != 0 {
+		c.snd.scale = min(o.WindowScale, 14) // RFC 7323 s.2.3
+	} else {
+		c.rcv.scale = 0
+		c.rcv.limit = min(c.rcv.limit, 65535)
+		c.rcv.limitMax = min(c.rcv.limitMax, 65535)
+	}
+	mss := defaultMSS4
+	if c.key.remote.Addr().Is6() {
+		mss = defaultMSS6
+	}
+	if o.Has(wire.OptMSS) {
+		mss = max(int(o.MSS), minMSS)
+	}
+	// The options of every data segment take their room from the payload (RFC 6691 s.3).
+	c.snd.mss = min(mss, c.cfg.MSS) - c.dataOptionsLen()
+	c.rcv.mss = c.snd.mss
+	c.snd.window, c.snd.maxWindow = int64(p.Window), int64(p.Window)
+	c.snd.wl1, c.snd.wl2 = p.Seq, c.snd.una
+	c.snd.edge = c.snd.iss.Add(1 + int(p.Window))
+}
+
+// dataOptionsLen returns the octets of options in every data segment.
+func (c *Conn) dataOptionsLen() int {
+	if c.on&Timestamps != 0 {
+		return 12
+	}
+	return 0
+}
+
+// establish completes the handshake; p acknowledges our SYN.
+func (c *Conn) establish(now mono.Time, p *wire.Packet) {
+	c.timers.stop(timerRTO)
+	c.rtt.backoff = 0
+	c.state = Established
+	c.snd.una = c.snd.iss + 1
+	c.snd.fack = c.snd.una
+	c.lastProgress = now
+	c.sampleHandshake(now, p)
+	c.newSubconns()
+	for i := range c.subs {
+		c.subs[i].ep.point = c.snd.iss
+	}
+	c.detect = c.newDetector()
+	c.rack, _ = c.detect.(*rackDetector)
+	c.snd.rttRound = c.snd.nxt
+	c.rcv.startTuning(now, c.rtt.srtt)
+	c.ackp.quick = quickACKs
+	if c.cfg.KeepAlive.Idle > 0 {
+		c.timers.set(timerKeepAlive, now.Add(c.cfg.KeepAlive.Idle))
+	}
+	if l := c.hand.listener; l != nil {
+		l.established(c)
+	}
+	c.stack.changed(c)
+}
+
+// sampleHandshake takes the first RTT sample. After a retransmission of the SYN only the timestamp echo tells
+// which copy was answered (RFC 6298 s.3); without it the timeout starts at 3 s (s.5.7).
+func (c *Conn) sampleHandshake(now mono.Time, p *wire.Packet) {
+	h := &c.hand
+	switch {
+	case h.retries == 0:
+		if d := now.Sub(h.synAt); d > 0 {
+			c.rtt.sample(d, true)
+		}
+	case c.on&Timestamps != 0 && p.Options.Has(wire.OptTimestamps):
+		h.spurious = p.Options.TSEcr == h.firstTS
+		if ms := int32(c.tsVal(now) - p.Options.TSEcr); ms > 0 {
+			c.rtt.sample(time.Duration(ms)*time.Millisecond, true)
+		}
+	default:
+		c.cfg.Timers.RTOInitial = max(c.cfg.Timers.RTOInitial, 3*time.Second)
+	}
+}
+
+// onHandshakeTimeout sends the SYN or SYN-ACK again, or gives up.
+func (c *Conn) onHandshakeTimeout(now mono.Time) {
+	if c.hand.retries >= maxSYNRetries {
+		c.fail(ErrTimeout)
+		return
+	}
+	c.hand.retries++
+	c.rtt.backoff++
+	c.want |= wantSYN
+}
+
+// inSynSent is segment arrival in SYN-SENT (RFC 9293 s.3.10.7.3).
+func (c *Conn) inSynSent(now mono.Time, p *wire.Packet) {
+	ackOK := false
+	if p.Flags&wire.ACK != 0 {
+		if p.Ack.LessEq(c.snd.iss) || c.snd.nxt.Less(p.Ack) {
+			if p.Flags&wire.RST == 0 {
+				c.stack.reset(p)
+			}
+			return
+		}
+		ackOK = true
+	}
+	if p.Flags&wire.RST != 0 {
+		if ackOK {
+			c.fail(ErrRefused)
+		}
+		return
+	}
+	if p.Flags&wire.SYN == 0 {
+		return
+	}
+	c.takeSYN(now, p)
+	if !ackOK { // simultaneous open
+		c.state = SynReceived
+		c.want |= wantSYN
+		c.timers.stop(timerRTO)
+		return
+	}
+	c.establish(now, p)
+	c.ackp.now = true
+	c.takeTail(now, p)
+}
+
+// takeTail handles data and FIN that came with the last segment of the handshake.
+func (c *Conn) takeTail(now mono.Time, p *wire.Packet) {
+	if p.PayloadLen > 0 || p.Flags&wire.FIN != 0 {
+		c.takeData(now, p)
+	}
+}

@@ -1,0 +1,70 @@
+package tcp
+
+import (
+	"time"
+
+	"longhaul/cc"
+)
+
+// Ready says what an application can do with a connection now.
+type Ready struct {
+	Connected bool // the handshake is complete
+	Readable  bool // Read gives data, the end of the stream, or an error
+	Writable  bool // Write takes at least one octet
+	Closed    bool // the connection is over; Err says why if it did not end in order
+}
+
+// Info is a snapshot of a connection, for reports and for people.
+type Info struct {
+	State      State
+	Controller string   // the algorithm's name
+	MSS        int      // payload octets in a full segment now
+	Window     int64    // octets the controller allows in flight
+	Ssthresh   int64    // octets
+	InFlight   int64    // octets: pipe
+	PeerWindow int64    // octets the peer advertises
+	RecvWindow int64    // octets we advertise
+	PacingRate int64    // octets per second; 0 when not paced
+	Phase      cc.Phase // the controller's phase
+	SRTT       time.Duration
+	RTTVar     time.Duration
+	MinRTT     time.Duration
+	RTO        time.Duration
+	Sent       Sent
+	Received   Received
+	Limited    Limited
+}
+
+// Sent counts what the sending side did.
+type Sent struct {
+	Segments        int64 // segments of every kind, retransmissions included
+	DataSegments    int64 // segments with payload, retransmissions included
+	Bytes           int64 // payload octets, retransmissions included
+	Acked           int64 // payload octets acknowledged cumulatively
+	Retransmissions int64 // segments sent again
+	RetransBytes    int64 // payload octets sent again
+	Lost            int64 // segments marked lost
+	Timeouts        int64 // retransmission timer expiries
+	FastRetransmits int64 // episodes of fast recovery
+	Probes          int64 // tail loss probes (RFC 8985 s.7)
+	Spurious        int64 // episodes undone, or retransmissions that D-SACK showed needless
+	MaxInFlight     int64 // octets, the most ever
+}
+
+// Received counts what the receiving side did.
+type Received struct {
+	Segments     int64 // segments of every kind
+	Bytes        int64 // payload octets delivered in order
+	Duplicates   int64 // payload octets that had arrived before
+	OutOfOrder   int64 // segments that arrived after a hole
+	OutOfWindow  int64 // segments rejected because nothing of them lay in the window
+	PAWSRejected int64 // segments rejected as old duplicates (RFC 7323 s.5)
+}
+
+// Limited is the time that each cause kept the sender from sending while there was a connection.
+type Limited struct {
+	Congestion  time.Duration // the congestion window was full
+	Receiver    time.Duration // the peer's window was full
+	Application time.Duration // there was nothing to send, or the send buffer was too small to hold more
+	Timeout     time.Duration // the part of Congestion that was spent waiting for a retransmission timer
+}

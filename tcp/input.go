@@ -1,0 +1,187 @@
+package tcp
+
+import (
+	"time"
+
+	"longhaul/mono"
+	"longhaul/wire"
+)
+
+// input is segment arrival (RFC 9293 s.3.10.7), in the order of its numbered steps.
+func (c *Conn) input(now mono.Time, p *wire.Packet) {
+	c.got.Segments++
+	switch c.state {
+	case Closed:
+		return
+	case SynSent:
+		c.inSynSent(now, p)
+		return
+	}
+	if !c.acceptable(now, p) {
+		return
+	}
+	if p.Flags&wire.RST != 0 {
+		c.takeRST(now, p)
+		return
+	}
+	// Third, security: none. Fourth, SYN: in any synchronised state it is answered with a challenge
+	// (RFC 5961 s.4).
+	if p.Flags&wire.SYN != 0 {
+		if c.state == SynReceived && p.Seq == c.rcv.irs && p.Flags&wire.ACK != 0 {
+			// The answer to a simultaneous open: our SYN-ACK crossed the peer's.
+			p.Seq++
+			p.Flags &^= wire.SYN
+		} else {
+			c.challenge(now)
+			return
+		}
+	}
+	if p.Flags&wire.ACK == 0 {
+		return
+	}
+	if c.state == SynReceived {
+		if p.Ack != c.snd.iss+1 {
+			c.stack.reset(p)
+			return
+		}
+		c.establish(now, p)
+		c.updateWindow(now, p)
+	}
+	c.lastHeard = now
+	c.keepProbes = 0
+	c.noteTSRecent(now, p)
+	if !c.handleACK(now, p) {
+		return
+	}
+	c.afterFIN(now)
+	if c.mayReceive() && (p.PayloadLen > 0 || p.Flags&wire.FIN != 0) {
+		c.takeData(now, p)
+	} else if p.SegLen() > 0 && c.state != Closed {
+		// Data or FIN again after the peer's FIN: acknowledge, and wait on in TIME-WAIT (s.3.10.7.4, eighth).
+		c.ackp.now = true
+		if c.state == TimeWait {
+			c.timers.set(timerLinger, now.Add(c.cfg.Timers.TimeWait))
+		}
+	}
+}
+
+// acceptable is the first step: something of the segment must lie in the receive window (RFC 9293 s.3.10.7.4),
+// and its timestamp must not be older than the last one (PAWS, RFC 7323 s.5.3). What fails is answered with an
+// ACK, unless it is a RST.
+func (c *Conn) acceptable(now mono.Time, p *wire.Packet) bool {
+	if c.pawsRejects(now, p) {
+		c.got.PAWSRejected++
+		if p.Flags&wire.RST == 0 {
+			c.ackp.now = true
+		}
+		return false
+	}
+	size := p.SegLen()
+	window := c.rcv.edge.Sub(c.rcv.nxt)
+	start := p.Seq.Sub(c.rcv.nxt)
+	ok := false
+	switch {
+	case size == 0 && window == 0:
+		ok = start == 0
+	case size == 0:
+		ok = 0 <= start && start < window
+	case window == 0:
+		// Nothing fits, but the ACK and RST of a segment at the edge still count (RFC 9293 s.3.10.7.4).
+		ok = start == 0 && p.PayloadLen == 0 || start < 0 && start+size > 0
+	default:
+		ok = start < window && start+size > 0
+	}
+	if ok {
+		return true
+	}
+	if p.Flags&wire.RST != 0 {
+		return false
+	}
+	c.got.OutOfWindow++
+	c.ackp.now = true
+	if start+size <= 0 && p.PayloadLen > 0 {
+		c.got.Duplicates += int64(p.PayloadLen)
+		c.rcv.reportDuplicate(wire.Range{Start: p.Seq, End: p.Seq.Add(p.PayloadLen)})
+	}
+	if p.Flags&wire.ACK != 0 && c.synchronised() && c.snd.una.LessEq(p.Ack) && p.Ack.LessEq(c.snd.nxt) &&
+		c.rcv.nxt.Sub(p.Seq) >= 0 && c.rcv.nxt.Sub(p.Seq) <= int(maxWindowScaled) {
+		// A probe of our closed window, or a duplicate: its acknowledgement is still good.
+		c.takeACK(now, p)
+		c.afterFIN(now)
+	}
+	if c.state == TimeWait && p.Flags&wire.FIN != 0 {
+		c.timers.set(timerLinger, now.Add(c.cfg.Timers.TimeWait))
+	}
+	return false
+}
+
+// maxWindowScaled is the largest window (RFC 7323 s.2.3).
+const maxWindowScaled = 1 << 30
+
+// pawsRejects reports whether p is an old duplicate by its timestamp (RFC 7323 s.5.3). A connection that was idle
+// for 24 days accepts anything, because the peer's clock may have wrapped (s.5.5).
+func (c *Conn) pawsRejects(now mono.Time, p *wire.Packet) bool {
+	if c.on&Timestamps == 0 || !p.Options.Has(wire.OptTimestamps) || p.Flags&wire.RST != 0 {
+		return false
+	}
+	return int32(p.Options.TSVal-c.rcv.tsRecent) < 0 && now.Sub(c.rcv.tsRecentAt) < 24*24*time.Hour
+}
+
+// noteTSRecent remembers the timestamp to echo: that of the segment that the last ACK sent was waiting for
+// (RFC 7323 s.4.3).
+func (c *Conn) noteTSRecent(now mono.Time, p *wire.Packet) {
+	if c.on&Timestamps == 0 || !p.Options.Has(wire.OptTimestamps) {
+		return
+	}
+	if int32(p.Options.TSVal-c.rcv.tsRecent) >= 0 && p.Seq.LessEq(c.rcv.lastACK) {
+		c.rcv.tsRecent, c.rcv.tsRecentAt = p.Options.TSVal, now
+	}
+}
+
+// takeRST is the second step. Only a RST at exactly the expected place ends the connection; another one within
+// the window may be forged and is challenged (RFC 5961 s.3.2).
+func (c *Conn) takeRST(now mono.Time, p *wire.Packet) {
+	if p.Seq != c.rcv.nxt {
+		c.challenge(now)
+		return
+	}
+	switch {
+	case c.state == SynReceived && c.hand.passive:
+		c.finish(nil) // back to LISTEN
+	case c.state == SynReceived:
+		c.fail(ErrRefused)
+	case c.state == Closing || c.state == LastAck || c.state == TimeWait:
+		c.finish(nil)
+	default:
+		c.fail(ErrReset)
+	}
+}
+
+// challenge asks for an ACK in answer to a segment that may be forged, at most one each half second
+// (RFC 5961 s.7).
+func (c *Conn) challenge(now mono.Time) {
+	if c.lastChallenge != 0 && now.Sub(c.lastChallenge) < 500*time.Millisecond {
+		return
+	}
+	c.lastChallenge = now
+	c.ackp.now = true
+}
+
+// scaledWindow returns the window that p advertises, in octets.
+func (c *Conn) scaledWindow(p *wire.Packet) int64 { return int64(p.Window) << c.snd.scale }
+
+// updateWindow is the window update of the fifth step: only from segments at least as new as the last one used
+// (RFC 9293 s.3.10.7.4).
+func (c *Conn) updateWindow(now mono.Time, p *wire.Packet) {
+	s := &c.snd
+	if s.wl1.Less(p.Seq) || s.wl1 == p.Seq && s.wl2.LessEq(p.Ack) {
+		s.window = c.scaledWindow(p)
+		s.maxWindow = max(s.maxWindow, s.window)
+		s.wl1, s.wl2 = p.Seq, p.Ack
+		s.edge = p.Ack.Add(int(s.window))
+		if s.window > 0 {
+			c.persists = 0
+			c.timers.stop(timerPersist)
+		}
+	}
+}

@@ -1,0 +1,79 @@
+package tcp
+
+import (
+	"testing"
+	"time"
+
+	"longhaul/cc"
+)
+
+// TestWindowLimit: buffers and windows above 2^30 octets are clamped to it (R6), and the window scale of 14 can
+// express it.
+func TestWindowLimit(t *testing.T) {
+	w := newPair(t, time.Millisecond)
+	w.connect(Config{RecvBuffer: 1<<31 - 1, SendBuffer: 1<<31 - 1}, Config{RecvBuffer: 1<<31 - 1})
+	c := w.ends[1]
+	if c.cfg.RecvBuffer != 1<<30 || c.rcv.scale != 14 {
+		t.Errorf("buffer %d, scale %d", c.cfg.RecvBuffer, c.rcv.scale)
+	}
+	w.transfer(1<<20, time.Minute)
+	if got := w.ends[0].Info().PeerWindow; got > 1<<30 || got < 1<<29 {
+		t.Errorf("the peer advertises %d", got)
+	}
+}
+
+// TestDeafController: whatever a controller asks for, the engine stays within the peer's window.
+func TestDeafController(t *testing.T) {
+	w := newPair(t, 10*time.Millisecond)
+	cfg := reno(RACK)
+	cfg.Algorithm = cc.Algorithm{Name: "deaf", New: func(cc.Params) cc.Controller { return deaf{} }}
+	w.connect(cfg, Config{RecvBuffer: 50_000})
+	w.transfer(1_000_000, time.Minute)
+	if got := w.ends[0].Info().Sent.MaxInFlight; got > 50_000+1<<w.ends[1].rcv.scale {
+		t.Errorf("%d octets in flight, the peer allows 50000", got)
+	}
+}
+
+type deaf struct{}
+
+func (deaf) OnSent(cc.Sent)             {}
+func (deaf) OnAck(cc.Ack)               {}
+func (deaf) OnLost(cc.Lost)             {}
+func (deaf) OnCongestion(cc.Congestion) {}
+func (deaf) Output() cc.Output          { return cc.Output{Window: cc.MaxWindow, Ssthresh: cc.Infinite} }
+
+// TestNoisePolicy: a loss is repaired and the window stays (RFC 1106 s.4.2, R19); a timeout still collapses it.
+func TestNoisePolicy(t *testing.T) {
+	for _, p := range []Policy{LossIsCongestion, LossIsNoise} {
+		w := newPair(t, 50*time.Millisecond)
+		cfg := reno(RACK)
+		cfg.Policy = p
+		w.connect(cfg, Config{})
+		mss := w.ends[0].snd.mss
+		w.filter = w.lose(30 * mss)
+		w.transfer(100*mss, time.Minute)
+		in := w.ends[0].Info()
+		if cut := in.Ssthresh != cc.Infinite; cut != (p == LossIsCongestion) || in.Sent.FastRetransmits != 1 {
+			t.Errorf("policy %d: ssthresh %d after %d episodes", p, in.Ssthresh, in.Sent.FastRetransmits)
+		}
+	}
+}
+
+// TestManyIdleConnections: polling with 2,000 idle connections looks at none of them.
+func TestManyIdleConnections(t *testing.T) {
+	w := newPair(t, time.Millisecond)
+	w.connect(Config{}, Config{})
+	w.sides[1].listeners[addrs[1]].backlog = 4000
+	for range 2000 {
+		local := netipWithPort(addrs[0], 0)
+		if _, err := w.sides[0].Dial(w.now, local, addrs[1], Config{}); err != nil {
+			t.Fatal(err)
+		}
+		w.run(3 * time.Millisecond)
+	}
+	w.run(time.Second)
+	if n := len(w.sides[0].deadlines); n > 1 {
+		t.Errorf("%d of 2001 idle connections have a deadline", n)
+	}
+	w.transfer(100_000, time.Minute)
+}

@@ -1,0 +1,100 @@
+package tcp
+
+import (
+	"net/netip"
+
+	"longhaul/mono"
+	"longhaul/wire"
+)
+
+// Listener takes connections that peers open to one local address.
+type Listener struct {
+	stack   *Stack
+	local   netip.AddrPort
+	cfg     Config
+	backlog int
+	waiting []*Conn // established, not accepted yet
+	opening int     // in SYN-RECEIVED
+	closed  bool
+}
+
+// Listen makes the stack accept connections to local. At most backlog of them may be opening or waiting to be
+// accepted (0 means 128); further SYNs are ignored, so that the peer tries again.
+func (s *Stack) Listen(local netip.AddrPort, backlog int, cfg Config) (*Listener, error) {
+	if !local.Addr().IsValid() || local.Port() == 0 {
+		return nil, ErrAddress
+	}
+	if s.listeners[local] != nil {
+		return nil, ErrInUse
+	}
+	if backlog <= 0 {
+		backlog = 128
+	}
+	l := &Listener{stack: s, local: local, cfg: cfg, backlog: backlog}
+	s.listeners[local] = l
+	return l, nil
+}
+
+// Accept returns the next established connection, or nil.
+func (l *Listener) Accept() *Conn {
+	if len(l.waiting) == 0 {
+		return nil
+	}
+	c := l.waiting[0]
+	l.waiting = l.waiting[1:]
+	c.hand.listener = nil
+	return c
+}
+
+// Close stops listening. Connections that were not accepted are aborted.
+func (l *Listener) Close() {
+	if l.closed {
+		return
+	}
+	l.closed = true
+	delete(l.stack.listeners, l.local)
+	for _, c := range l.waiting {
+		c.hand.listener = nil
+		c.Abort()
+	}
+	l.waiting = nil
+}
+
+// takeSYN makes a connection in SYN-RECEIVED for a peer's SYN (RFC 9293 s.3.10.7.2).
+func (l *Listener) takeSYN(now mono.Time, p *wire.Packet) {
+	if l.opening+len(l.waiting) >= l.backlog {
+		return
+	}
+	c, err := l.stack.newConn(connKey{p.Dst, p.Src}, l.cfg)
+	if err != nil {
+		return
+	}
+	l.opening++
+	c.hand.passive, c.hand.listener = true, l
+	c.open(now)
+	c.state = SynReceived
+	c.takeSYN(now, p)
+	l.stack.wake(c)
+}
+
+// established moves c from opening to waiting.
+func (l *Listener) established(c *Conn) {
+	l.opening--
+	if l.closed {
+		c.hand.listener = nil
+		c.Abort()
+		return
+	}
+	l.waiting = append(l.waiting, c)
+}
+
+// gone notes that c ended before it was accepted.
+func (l *Listener) gone(c *Conn) {
+	for i, w := range l.waiting {
+		if w == c {
+			l.waiting = append(l.waiting[:i], l.waiting[i+1:]...)
+			return
+		}
+	}
+	l.opening--
+}

@@ -1,0 +1,274 @@
+package tcp
+
+import (
+	"time"
+
+	"longhaul/mono"
+	"longhaul/wire"
+)
+
+// receiver is the receive sequence space (RFC 9293 s.3.3.1) with reassembly and the window we advertise.
+type receiver struct {
+	irs, nxt   wire.Seq
+	edge       wire.Seq // first octet beyond the window we have advertised; it never moves back
+	lastACK    wire.Seq // the last acknowledgement sent (RFC 7323's Last.ACK.sent)
+	finSeq     wire.Seq // where the peer's FIN is, if hasFIN
+	hasFIN     bool
+	finDone    bool // everything up to the FIN has arrived
+	scale      uint8
+	mss        int // the peer's largest segment so far, octets of payload
+	limit      int // octets the buffer may hold now
+	buf        recvBuffer
+	ooo        []wire.Range // arrived beyond a hole, sorted
+	recent     [wire.MaxSACKBlocks]wire.Range
+	numRecent  int
+	dup        wire.Range // D-SACK to report (RFC 2883), if not empty
+	tsRecent   uint32
+	tsRecentAt mono.Time
+	tuning
+}
+
+// tuning grows the receive buffer so that it never is what limits the sender (dynamic right-sizing): each round
+// trip it compares what the application has consumed with the buffer.
+type tuning struct {
+	limitMax int   // octets; 0 when the size is fixed
+	consumed int64 // octets the application has taken
+	mark     int64 // consumed at the start of this round
+	last     int64 // octets consumed in the round before
+	start    mono.Time
+	rtt      time.Duration // the receiver's view of the round trip
+}
+
+// initialRecvBuffer is where a growing receive buffer starts, in octets.
+const initialRecvBuffer = 256 << 10
+
+// newReceiver sizes the buffer and chooses the window scale that can express its largest size.
+func newReceiver(cfg *Config, on Feature) receiver {
+	r := receiver{limit: cfg.RecvBuffer}
+	largest := cfg.RecvBuffer
+	if r.limit == 0 {
+		largest = cfg.RecvBufferMax
+		r.limit = min(initialRecvBuffer, largest)
+		r.limitMax = largest
+	}
+	if on&WindowScaling != 0 {
+		for r.scale < 14 && 65535<<r.scale < largest {
+			r.scale++
+		}
+	}
+	return r
+}
+
+func (r *receiver) startTuning(now mono.Time, rtt time.Duration) {
+	r.start, r.rtt = now, rtt
+}
+
+// tune ends a round of dynamic right-sizing when a round trip has passed. A sender in slow start doubles its
+// flight each round, so growth counts four times: twice for what arrives in the next round, and twice again
+// because this buffer is consulted one round later.
+func (r *receiver) tune(now mono.Time) {
+	if r.limitMax == 0 || now.Sub(r.start) < r.rtt {
+		return
+	}
+	got := r.consumed - r.mark
+	target := 2*got + 4*max(got-r.last, 0)
+	if target > int64(r.limit) {
+		r.limit = int(min(target, int64(r.limitMax)))
+	}
+	r.mark, r.last, r.start = r.consumed, got, now
+}
+
+// sampleRTT measures the round trip at the receiver: the peer echoes the timestamp of the ACK that let it send.
+func (r *receiver) sampleRTT(d time.Duration) {
+	if d <= 0 {
+		return
+	}
+	if r.rtt == 0 || d < r.rtt {
+		r.rtt = d
+		return
+	}
+	r.rtt += (d - r.rtt) / 8
+}
+
+// window returns the octets to advertise: the room in the buffer, but never less than promised before.
+func (r *receiver) window() int {
+	room := max(r.limit-r.buf.ready, 0)
+	return max(room, r.edge.Sub(r.nxt))
+}
+
+// advertise returns the window field of a segment that acknowledges nxt, and keeps the promise it makes.
+// Rounding up to the scale's unit never takes back what was promised.
+func (r *receiver) advertise() uint16 {
+	unit := 1 << r.scale
+	field := min((r.window()+unit-1)>>r.scale, 65535)
+	r.edge = wire.MaxSeq(r.edge, r.nxt.Add(field<<r.scale))
+	r.lastACK = r.nxt
+	return uint16(field)
+}
+
+// windowUpdateDue reports whether the application has made enough room to tell the sender of it: two segments,
+// or half the buffer (RFC 9293 s.3.8.6.2.2).
+func (c *Conn) windowUpdateDue() bool {
+	r := &c.rcv
+	if !c.synchronised() || r.finDone {
+		return false
+	}
+	gain := r.limit - r.buf.ready - r.edge.Sub(r.nxt)
+	return gain >= min(2*r.mss, r.limit/2) && gain > 0
+}
+
+// takeData is the seventh and eighth step: payload and FIN (RFC 9293 s.3.10.7.4).
+func (c *Conn) takeData(now mono.Time, p *wire.Packet) {
+	r := &c.rcv
+	seg := wire.Range{Start: p.Seq, End: p.Seq.Add(p.PayloadLen)}
+	data, fin := p.Payload, p.Flags&wire.FIN != 0
+	if p.PayloadLen > r.mss {
+		r.mss = p.PayloadLen
+	}
+	if seg.Start.Less(r.nxt) { // trim what is old
+		old := min(r.nxt.Sub(seg.Start), seg.Len())
+		if old > 0 {
+			c.got.Duplicates += int64(old)
+			r.reportDuplicate(wire.Range{Start: seg.Start, End: seg.Start.Add(old)})
+			c.ackp.now = true
+		}
+		seg.Start = seg.Start.Add(old)
+		data = data[min(old, len(data)):]
+	}
+	if r.edge.Less(seg.End) { // trim what lies beyond the window; a FIN behind it has not arrived
+		seg.End = wire.MaxSeq(r.edge, seg.Start)
+		data = data[:min(seg.Len(), len(data))]
+		fin = false
+		c.ackp.now = true
+	}
+	if fin {
+		r.hasFIN, r.finSeq = true, seg.End
+	}
+	if seg.Len() > 0 {
+		r.buf.put(seg.Start.Sub(r.nxt), data, seg.Len())
+		if seg.Start == r.nxt {
+			c.takeInOrder(now, p, seg)
+		} else {
+			c.takeOutOfOrder(seg, fin)
+		}
+	} else if fin && seg.End != r.nxt {
+		c.takeOutOfOrder(seg, fin)
+	}
+	if r.hasFIN && !r.finDone && r.finSeq == r.nxt {
+		c.gotFIN(now)
+	}
+}
+
+// takeInOrder advances rcv.nxt over seg and over what it joins up with.
+func (c *Conn) takeInOrder(now mono.Time, p *wire.Packet, seg wire.Range) {
+	r := &c.rcv
+	before := r.nxt
+	r.nxt = seg.End
+	if len(r.ooo) > 0 {
+		c.ackp.now = true // it fills a hole, or part of one (RFC 5681 s.4.2)
+		for len(r.ooo) > 0 && r.ooo[0].Start.LessEq(r.nxt) {
+			if r.nxt.Less(r.ooo[0].End) {
+				r.nxt = r.ooo[0].End
+			}
+			r.ooo = r.ooo[:copy(r.ooo, r.ooo[1:])]
+		}
+		r.forgetRecent(r.nxt)
+		if r.hasFIN {
+			r.nxt = wire.MinSeq(r.nxt, r.finSeq) // gotFIN steps over it
+		}
+	}
+	octets := r.nxt.Sub(before)
+	r.buf.ready += octets
+	r.edge = wire.MaxSeq(r.edge, r.nxt)
+	c.got.Bytes += int64(octets)
+	if c.on&Timestamps != 0 && p.Options.TSEcr != 0 && p.PayloadLen >= r.mss {
+		if ms := int32(c.tsVal(now) - p.Options.TSEcr); ms > 0 {
+			r.sampleRTT(time.Duration(ms) * time.Millisecond)
+		}
+	}
+	r.tune(now)
+	c.ackp.onData(c, now, seg.Len())
+	c.stack.changed(c)
+}
+
+// takeOutOfOrder records seg beyond a hole and asks for an ACK at once (RFC 5681 s.4.2). A FIN behind it counts as
+// an octet: if the SACK left it out, the sender could not tell that its last segment has arrived.
+func (c *Conn) takeOutOfOrder(seg wire.Range, fin bool) {
+	r := &c.rcv
+	if fin {
+		seg.End++
+	}
+	var scratch [4]wire.Range
+	ranges, merged, fresh := mergeRange(r.ooo, seg, scratch[:])
+	r.ooo = ranges
+	octets := 0
+	for _, f := range fresh {
+		octets += f.Len()
+	}
+	if octets < seg.Len() {
+		c.got.Duplicates += int64(seg.Len() - octets)
+		r.reportDuplicate(seg)
+	}
+	c.got.OutOfOrder++
+	r.noteRecent(merged)
+	c.ackp.now = true
+}
+
+// reportDuplicate has the next ACK tell the sender that d arrived twice.
+func (r *receiver) reportDuplicate(d wire.Range) { r.dup = d }
+
+// noteRecent puts m first among the ranges to report; it replaces those that it contains (RFC 2018 s.4).
+func (r *receiver) noteRecent(m wire.Range) {
+	kept := r.recent
+	n := 0
+	for _, k := range kept[:r.numRecent] {
+		if inside := m.Start.LessEq(k.Start) && k.End.LessEq(m.End); !inside && n < len(r.recent)-1 {
+			n++
+			r.recent[n] = k
+		}
+	}
+	r.recent[0] = m
+	r.numRecent = n + 1
+}
+
+// forgetRecent drops reported ranges below nxt.
+func (r *receiver) forgetRecent(nxt wire.Seq) {
+	n := 0
+	for _, k := range r.recent[:r.numRecent] {
+		if nxt.Less(k.End) {
+			r.recent[n] = k
+			n++
+		}
+	}
+	r.numRecent = n
+}
+
+// fillSACK writes the SACK option: a D-SACK first if there is one to report, then the most recent ranges. Four
+// blocks fit, three beside timestamps.
+func (c *Conn) fillSACK(o *wire.Options) {
+	if c.on&SACK == 0 {
+		return
+	}
+	r := &c.rcv
+	room := wire.MaxSACKBlocks
+	if c.on&Timestamps != 0 {
+		room--
+	}
+	n := 0
+	if r.dup != (wire.Range{}) {
+		o.SACK[0] = r.dup
+		r.dup = wire.Range{}
+		n++
+	}
+	for _, b := range r.recent[:r.numRecent] {
+		if n == room {
+			break
+		}
+		o.SACK[n] = b
+		n++
+	}
+	if n > 0 {
+		o.Set |= wire.OptSACK
+		o.NumSACK = uint8(n)
+	}
+}

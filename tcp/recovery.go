@@ -1,0 +1,221 @@
+package tcp
+
+import (
+	"longhaul/cc"
+	"longhaul/mono"
+	"longhaul/wire"
+)
+
+// detector decides which sent segments count as lost. It only marks; what a loss means to the window is the
+// loss policy's and the controller's business.
+type detector interface {
+	// onAck looks for losses after an ACK has been taken in.
+	onAck(c *Conn, now mono.Time)
+	// onTimeout marks what a retransmission timeout says is lost.
+	onTimeout(c *Conn, now mono.Time)
+}
+
+// dupThresh is how many duplicate ACKs mean a loss (RFC 5681 s.3.2).
+const dupThresh = 3
+
+// newDetector returns the detector for what the handshake settled: without SACK there is nothing for RACK or
+// RFC 6675 to work with, and NewReno takes their place.
+func (c *Conn) newDetector() detector {
+	switch {
+	case c.cfg.Recovery == DupACK:
+		return &dupDetector{}
+	case c.cfg.Recovery == NewReno || c.on&SACK == 0:
+		return &dupDetector{partial: true}
+	case c.cfg.Recovery == SACK6675:
+		return &sackDetector{}
+	}
+	return &rackDetector{mult: 1}
+}
+
+// markLost marks segment n lost: it leaves the flight and waits to be sent again.
+func (c *Conn) markLost(now mono.Time, n uint32, timer bool) {
+	g := c.board.at(n)
+	s := &c.subs[g.sub]
+	c.leaveFlight(s, n, g)
+	g.flags |= segLost
+	c.board.insertBySeq(&s.lost, n)
+	s.lostSize += g.bytes()
+	s.meter.lost += g.bytes()
+	s.share.lost++
+	again := g.has(segRetrans)
+	if again {
+		s.share.lostRetrans = true
+	}
+	c.sent.Lost++
+	s.ctrl.OnLost(cc.Lost{
+		Now: now, Bytes: g.bytes(), SentAt: g.sentAt, TxInFlight: int64(g.rate.txInFlight),
+		Retransmission: again, Timer: timer,
+	})
+	c.traceLoss(now, s, g)
+}
+
+// leaveFlight takes segment n out of the send-order list and out of pipe.
+func (c *Conn) leaveFlight(s *subconn, n uint32, g *segment) {
+	c.board.remove(&c.board.order, n)
+	s.pipe -= g.bytes()
+	if g.has(segTwice) {
+		s.pipe -= g.bytes()
+		g.flags &^= segTwice
+	}
+}
+
+// markAllLost marks everything in flight lost.
+func (c *Conn) markAllLost(now mono.Time, timer bool) {
+	for n := c.board.head; n != c.board.tail; n++ {
+		if c.board.at(n).inFlight() {
+			c.markLost(now, n, timer)
+		}
+	}
+}
+
+// markHeadLost marks the first outstanding segment lost if it is in flight.
+func (c *Conn) markHeadLost(now mono.Time, timer bool) {
+	if !c.board.empty() && c.board.at(c.board.head).inFlight() {
+		c.markLost(now, c.board.head, timer)
+	}
+}
+
+// dupDetector counts duplicate ACKs: Tahoe and Reno (RFC 5681 s.3.2) and, with partial, NewReno (RFC 6582).
+type dupDetector struct {
+	partial     bool // a partial ACK in recovery means the next hole is lost too
+	dups        int
+	partialSeen bool // this recovery has had a partial ACK
+}
+
+func (d *dupDetector) onAck(c *Conn, now mono.Time) {
+	s := &c.subs[0]
+	switch {
+	case c.work.advanced:
+		d.onAdvance(c, now, s)
+	case c.work.dup:
+		d.dups++
+		// Each duplicate says that one segment has left the network. Counting them out of the flight is
+		// limited transmit (RFC 3042) before the threshold and window inflation after it; the cap defeats
+		// forged duplicates.
+		s.dupacked = min(s.dupacked+int64(c.snd.mss), max(s.pipe-int64(c.snd.mss), 0))
+		if d.dups == dupThresh && s.ep.state == epOpen && d.mayEnter(c, s) {
+			d.partialSeen = false
+			if s.out.Direct {
+				// Tahoe goes back to the first hole and sends on from there as its window opens.
+				s.dupacked = 0
+				c.markAllLost(now, false)
+			} else {
+				c.markHeadLost(now, false)
+			}
+		}
+		if s.out.Direct && s.ep.state != epOpen {
+			s.dupacked = 0
+		}
+	}
+}
+
+// mayEnter reports whether three duplicate ACKs are about new data: after an episode the retransmissions
+// themselves cause duplicates (RFC 6582 s.3.2 step 1).
+func (d *dupDetector) mayEnter(c *Conn, s *subconn) bool {
+	return s.ep.point == c.snd.iss || s.ep.point.Less(c.snd.una)
+}
+
+// onAdvance handles an ACK of new data.
+func (d *dupDetector) onAdvance(c *Conn, now mono.Time, s *subconn) {
+	d.dups = 0
+	mss := int64(c.snd.mss)
+	if s.ep.state != epRecovery || !d.partial || s.out.Direct || s.ep.point.LessEq(c.snd.una) {
+		s.dupacked = 0
+		return
+	}
+	// A partial ACK (RFC 6582 s.3.2 step 3): deflate by what it acknowledges, less one segment, and send the
+	// next hole again. Only the first one restarts the timer ("impatient").
+	s.dupacked = max(s.dupacked-max(c.work.acked-mss, 0), 0)
+	if d.partialSeen {
+		c.work.holdRTO = true
+	}
+	d.partialSeen = true
+	c.markHeadLost(now, false)
+}
+
+func (d *dupDetector) onTimeout(c *Conn, now mono.Time) {
+	d.dups = 0
+	c.subs[0].dupacked = 0
+	c.markAllLost(now, true)
+}
+
+// sackDetector is RFC 6675: a segment is lost when enough SACKed data lies above it.
+type sackDetector struct {
+	dups int    // ACKs in a row that brought new SACK information
+	next uint32 // every segment before this number has been judged
+}
+
+func (d *sackDetector) onAck(c *Conn, now mono.Time) {
+	if c.work.advanced {
+		d.dups = 0
+	}
+	if c.work.newSACK {
+		d.dups++
+	}
+	b := &c.board
+	edge := lossEdge(b.sacked, c.snd.una, c.snd.mss)
+	if int32(d.next-b.head) < 0 {
+		d.next = b.head
+	}
+	for ; d.next != b.tail; d.next++ {
+		g := b.at(d.next)
+		if !g.end().LessEq(edge) {
+			break
+		}
+		if g.inFlight() && !g.has(segRetrans) { // RFC 6675 cannot see that a retransmission was lost
+			c.markLost(now, d.next, false)
+		}
+	}
+	if d.dups >= dupThresh && c.subs[0].ep.state == epOpen && !c.board.empty() && !b.at(b.head).has(segRetrans) {
+		c.markHeadLost(now, false)
+	}
+}
+
+// lossEdge returns the sequence number below which everything not SACKed is lost by RFC 6675's IsLost: three
+// separate SACKed ranges, or more than two segments' worth of SACKed octets, lie above it.
+func lossEdge(sacked []wire.Range, una wire.Seq, mss int) wire.Seq {
+	octets := 0
+	for i := len(sacked) - 1; i >= 0; i-- {
+		octets += sacked[i].Len()
+		if octets > (dupThresh-1)*mss || len(sacked)-i >= dupThresh {
+			return sacked[i].Start
+		}
+	}
+	return una
+}
+
+func (d *sackDetector) onTimeout(c *Conn, now mono.Time) {
+	d.dups = 0
+	c.markAllLost(now, true)
+}
+
+// extra chooses a segment to send again when nothing is marked lost and there is no new data (RFC 6675 s.4
+// NextSeg rules 3 and 4): first a hole below the highest SACK, then once in an episode the last segment that is
+// not SACKed. It returns false if there is none.
+func (d *sackDetector) extra(c *Conn, s *subconn) (uint32, bool) {
+	if s.ep.state != epRecovery {
+		return 0, false
+	}
+	b := &c.board
+	top := b.highestSACK(c.snd.una)
+	for n := d.next; n != b.tail && b.at(n).end().LessEq(top); n++ {
+		if g := b.at(n); g.inFlight() && !g.has(segRetrans) {
+			return n, true
+		}
+	}
+	if s.ep.rescued {
+		return 0, false
+	}
+	for n := b.tail; n != b.head; n-- {
+		if g := b.at(n - 1); !g.has(segSACKed) {
+			s.ep.rescued = true
+			return n - 1, g.inFlight() && !g.has(segRetrans)
+		}
+	}
+	return 0, false
+}

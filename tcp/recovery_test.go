@@ -1,0 +1,224 @@
+package tcp
+
+import (
+	"testing"
+	"time"
+
+	"longhaul/cc"
+	"longhaul/wire"
+)
+
+// flightOf connects with a first window of n segments and no room for more, RTT 100 ms.
+func flightOf(t *testing.T, r Recovery, n int, disable Feature) (*pair, int) {
+	w := newPair(t, 50*time.Millisecond)
+	cfg := reno(r)
+	cfg.InitialWindow = n
+	cfg.Disable |= disable
+	w.connect(cfg, Config{Disable: DelayedACK})
+	return w, w.ends[0].snd.mss
+}
+
+// TestNewRenoPartialACKs: three holes in a window of 20 take three round trips and one window cut, without a
+// timeout (RFC 6582 s.3.2; R101).
+func TestNewRenoPartialACKs(t *testing.T) {
+	w, mss := flightOf(t, NewReno, 20, SACK)
+	w.filter = w.lose(0, 4*mss, 8*mss)
+	w.transfer(60*mss, time.Minute)
+	in := w.ends[0].Info()
+	if in.Sent.Timeouts != 0 || in.Sent.FastRetransmits != 1 || in.Sent.Retransmissions != 3 || in.Ssthresh != int64(10*mss) {
+		t.Errorf("%d timeouts, %d episodes, %d retransmissions, ssthresh %d", in.Sent.Timeouts, in.Sent.FastRetransmits, in.Sent.Retransmissions, in.Ssthresh/int64(mss))
+	}
+	var at []time.Duration
+	seen := map[int]bool{}
+	for _, s := range w.data(0) {
+		if o := w.offset(s); seen[o] {
+			at = append(at, s.at.Sub(w.data(0)[0].at))
+		} else {
+			seen[o] = true
+		}
+	}
+	for i, a := range at {
+		if want := time.Duration(i+1) * 100 * time.Millisecond; a.Round(time.Millisecond) != want {
+			t.Errorf("retransmission %d after %v, want %v", i, a, want)
+		}
+	}
+}
+
+// TestSACKRecoveryHalfWindowSilence: with one loss in 20, RFC 6675 has pipe 18 at the third duplicate ACK and a
+// window of 10, so that after the retransmission nothing leaves for about half a window of ACKs.
+func TestSACKRecoveryHalfWindowSilence(t *testing.T) {
+	w, mss := flightOf(t, SACK6675, 20, 0)
+	w.filter = w.lose(0)
+	w.ends[0].WriteSynthetic(60 * mss)
+	w.run(120 * time.Millisecond) // every duplicate ACK has arrived
+	first := w.data(0)[0].at
+	var script []int
+	for _, s := range w.data(0) {
+		if s.at > first {
+			script = append(script, w.offset(s)/mss)
+		}
+	}
+	// Two segments by limited transmit, the retransmission, and then one for each ACK once pipe is under 10:
+	// ACKs 12 to 19.
+	want := []int{20, 21, 0, 22, 23, 24, 25, 26, 27, 28, 29}
+	if len(script) < 3 || script[0] != 20 || script[1] != 21 || script[2] != 0 || len(script) > len(want) || len(script) < len(want)-2 {
+		t.Errorf("sent on 19 duplicate ACKs: %v, want about %v", script, want)
+	}
+	if got := w.ends[0].Info().InFlight / int64(mss); got != 10 {
+		t.Errorf("%d segments in flight, want 10", got)
+	}
+}
+
+// TestPRRPaces: the same loss under PRR lets one segment out for every second ACK (RFC 9937 s.6.2).
+func TestPRRPaces(t *testing.T) {
+	w, mss := flightOf(t, RACK, 20, 0)
+	w.filter = w.lose(0)
+	w.ends[0].WriteSynthetic(60 * mss)
+	w.run(120 * time.Millisecond)
+	sent := len(w.data(0)) - 20
+	if got := w.ends[0].Info().InFlight / int64(mss); got != 10 || sent != 10 {
+		t.Errorf("%d segments sent in recovery and %d in flight, want 10 (2 by limited transmit, R, 7 N) and 10", sent, got)
+	}
+}
+
+// TestTailLossProbe: of four segments the last three are lost. The probe goes out two smoothed round trips later,
+// the two before it are sent again from one round trip after that on, and no timeout happens (RFC 8985 s.7).
+func TestTailLossProbe(t *testing.T) {
+	w, mss := flightOf(t, RACK, 10, 0)
+	w.filter = w.lose(1*mss, 2*mss, 3*mss)
+	start := w.now
+	w.transfer(4*mss, time.Minute)
+	d := w.data(0)
+	in := w.ends[0].Info()
+	if in.Sent.Timeouts != 0 || in.Sent.Probes != 1 || len(d) != 7 {
+		t.Fatalf("%d timeouts, %d probes, %d data segments", in.Sent.Timeouts, in.Sent.Probes, len(d))
+	}
+	if w.offset(d[4]) != 3*mss {
+		t.Errorf("the probe repeats octet %d, want the last segment", w.offset(d[4]))
+	}
+	// The ACK of the first segment restarts the probe timer: 100 ms + 2*100 ms.
+	if got := d[4].at.Sub(start).Round(time.Millisecond); got != 300*time.Millisecond {
+		t.Errorf("probe after %v", got)
+	}
+	for i, s := range d[5:] {
+		// The probe's SACK marks both; PRR lets one out for the one segment delivered, the other for the next ACK.
+		if got, want := s.at.Sub(start).Round(time.Millisecond), time.Duration(4+i)*100*time.Millisecond; got != want {
+			t.Errorf("repair %d after %v, want %v", i, got, want)
+		}
+	}
+}
+
+// TestReorderingWindow: a quarter of the minimum RTT, one more quarter for each round with a D-SACK, capped by
+// SRTT; zero in recovery while no reordering was seen (RFC 8985 s.6.2 step 4).
+func TestReorderingWindow(t *testing.T) {
+	w, _ := flightOf(t, RACK, 10, 0)
+	c := w.ends[0]
+	c.rtt.minRTT, c.rtt.srtt = 100*time.Millisecond, 120*time.Millisecond
+	r := c.rack
+	for dsacks, want := range []time.Duration{25, 50, 75, 100, 120, 120} {
+		r.mult = 1 + dsacks
+		if got := r.window(c); got != want*time.Millisecond {
+			t.Errorf("after %d rounds with D-SACK: %v, want %v ms", dsacks, got, int64(want))
+		}
+	}
+	r.mult = 1
+	c.subs[0].ep.state = epRecovery
+	if got := r.window(c); got != 0 {
+		t.Errorf("in recovery: %v", got)
+	}
+	r.reordered = true
+	if got := r.window(c); got != 25*time.Millisecond {
+		t.Errorf("in recovery with reordering seen: %v", got)
+	}
+}
+
+// TestReorderingIsNotLoss: one segment late by less than the reordering window is not sent again under RACK; three
+// duplicate ACKs take it for lost, and the D-SACK or timestamp echo gives the window back (RFC 3522, RFC 3708).
+func TestReorderingIsNotLoss(t *testing.T) {
+	for _, c := range []struct {
+		recovery Recovery
+		disable  Feature
+		resent   int64
+	}{{RACK, 0, 0}, {SACK6675, 0, 1}, {SACK6675, Timestamps, 1}, {NewReno, SACK, 1}, {DupACK, SACK, 1}} {
+		w, mss := flightOf(t, c.recovery, 20, c.disable)
+		late := 40 * mss
+		if c.recovery == RACK {
+			w.ends[0].rack.reordered = true
+		}
+		w.filter = func(p *wire.Packet, from int) (bool, time.Duration) {
+			if from == 0 && p.PayloadLen > 0 && p.Seq.Sub(w.ends[0].snd.iss+1) == late {
+				late = -1
+				return false, 20 * time.Millisecond
+			}
+			return false, 0
+		}
+		w.transfer(300*mss, time.Minute)
+		in := w.ends[0].Info()
+		if in.Sent.Retransmissions != c.resent || in.Sent.Spurious != c.resent || in.Sent.Timeouts != 0 {
+			t.Errorf("%+v: %d sent again, %d undone, %d timeouts", c, in.Sent.Retransmissions, in.Sent.Spurious, in.Sent.Timeouts)
+		}
+	}
+}
+
+// TestSpuriousTimeout: the path freezes for longer than the timeout and loses nothing. Eifel (timestamps) or F-RTO
+// (without) takes the timeout back: at most a few segments are sent twice, and the window is what it was.
+func TestSpuriousTimeout(t *testing.T) {
+	for _, c := range []struct {
+		recovery Recovery
+		disable  Feature
+	}{{RACK, 0}, {RACK, Timestamps}, {SACK6675, Timestamps}, {NewReno, SACK | Timestamps}, {NewReno, SACK}} {
+		w, mss := flightOf(t, c.recovery, 20, c.disable)
+		frozen := false
+		w.filter = func(p *wire.Packet, from int) (bool, time.Duration) {
+			at := w.now.Seconds()
+			if from == 1 && at > 0.45 && at < 1.2 { // the ACKs are held back, and arrive in order
+				frozen = true
+				return false, time.Duration((1.2 - at) * 1e9)
+			}
+			return false, 0
+		}
+		w.transfer(600*mss, time.Minute)
+		in := w.ends[0].Info()
+		t.Logf("%+v: %d sent again, %d undone, %d timeouts, window %d", c, in.Sent.Retransmissions, in.Sent.Spurious, in.Sent.Timeouts, in.Window/int64(mss))
+		if !frozen || in.Sent.Timeouts == 0 || in.Sent.Spurious == 0 || in.Sent.Retransmissions > 4 {
+			t.Errorf("%+v: %d sent again, %d undone, %d timeouts", c, in.Sent.Retransmissions, in.Sent.Spurious, in.Sent.Timeouts)
+		}
+	}
+}
+
+// TestTahoeGoesBack: after three duplicate ACKs Tahoe's window is one segment; it sends again from the hole on, as
+// the window opens, and skips what a later ACK covers (Jacobson 1988; R101).
+func TestTahoeGoesBack(t *testing.T) {
+	w := newPair(t, 50*time.Millisecond)
+	cfg := reno(DupACK)
+	cfg.Algorithm, _ = cc.Find("tahoe")
+	cfg.InitialWindow = 20
+	cfg.Disable |= SACK
+	w.connect(cfg, Config{Disable: DelayedACK})
+	mss := w.ends[0].snd.mss
+	w.filter = w.lose(0, 10*mss)
+	w.transfer(200*mss, time.Minute)
+	in := w.ends[0].Info()
+	if in.Sent.Timeouts != 0 || in.Sent.FastRetransmits != 1 || in.Ssthresh != int64(10*mss) {
+		t.Errorf("%d timeouts, %d episodes, ssthresh %d", in.Sent.Timeouts, in.Sent.FastRetransmits, in.Ssthresh/int64(mss))
+	}
+	// Segment 0 again fills the first hole; the ACK of 10 segments opens the window to 2: segments 10 and 11 again,
+	// of which the first fills the second hole and the ACK covers all the rest.
+	if in.Sent.Retransmissions < 2 || in.Sent.Retransmissions > 3 {
+		t.Errorf("%d segments sent again, want 0, 10 and at most 11", in.Sent.Retransmissions)
+	}
+}
+
+// TestLossBeforeFIN: the last segment carries the FIN and arrives, the one before it is lost. The SACK covers the
+// FIN, so that the hole is found by time, without a probe or a timeout (T6 C of the field reports, F26).
+func TestLossBeforeFIN(t *testing.T) {
+	w, mss := flightOf(t, RACK, 10, 0)
+	w.filter = w.lose(8 * mss)
+	w.ends[0].WriteSynthetic(9*mss + 500)
+	w.ends[0].CloseWrite()
+	w.run(260 * time.Millisecond) // two round trips, the reordering window, and half a round trip
+	in := w.ends[0].Info()
+	if in.Sent.Probes != 0 || in.Sent.Timeouts != 0 || in.Sent.Retransmissions != 1 || w.ends[1].state != CloseWait {
+		t.Errorf("%d probes, %d timeouts, %d sent again, receiver in %v", in.Sent.Probes, in.Sent.Timeouts, in.Sent.Retransmissions, w.ends[1].state)
+	}
+}

@@ -1,0 +1,266 @@
+package tcp
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"net/netip"
+
+	"longhaul/cc"
+	"longhaul/mono"
+	"longhaul/trace"
+	"longhaul/wire"
+)
+
+// StackConfig configures a Stack.
+type StackConfig struct {
+	TTL uint8 // of every packet sent; 0 means 64
+}
+
+// Stack is one host's TCP: it gives arriving packets to connections, listens, answers what belongs to nobody with
+// a reset, and collects what its connections want to send. It belongs to one goroutine at a time.
+type Stack struct {
+	ttl       uint8
+	rng       *rand.Rand
+	conns     map[connKey]*Conn
+	listeners map[netip.AddrPort]*Listener
+	last      *Conn // the connection of the latest packet: most packets come in runs
+	ready     queue // to be polled now
+	deadlines deadlineHeap
+	changes   queue         // Ready may have changed
+	replies   []wire.Packet // resets to send
+	event     trace.Event   // scratch of its connections' traces
+}
+
+// connKey identifies a connection at its stack.
+type connKey struct{ local, remote netip.AddrPort }
+
+// maxReplies bounds the resets that wait to be sent; more are not worth their memory.
+const maxReplies = 64
+
+// NewStack returns a stack that draws initial sequence numbers, timestamp offsets and ports from rng.
+func NewStack(cfg StackConfig, rng *rand.Rand) (*Stack, error) {
+	if rng == nil {
+		return nil, fmt.Errorf("tcp: a stack needs a random source")
+	}
+	return &Stack{
+		ttl: cfg.TTL, rng: rng,
+		conns: make(map[connKey]*Conn), listeners: make(map[netip.AddrPort]*Listener),
+	}, nil
+}
+
+// Dial starts to open a connection. A local port of 0 has one chosen. The connection is usable when its Ready says
+// Connected; ErrInUse and ErrAddress are the errors.
+func (s *Stack) Dial(now mono.Time, local, remote netip.AddrPort, cfg Config) (*Conn, error) {
+	if !local.Addr().IsValid() || !remote.Addr().IsValid() || remote.Port() == 0 {
+		return nil, ErrAddress
+	}
+	local, err := s.choosePort(local, remote)
+	if err != nil {
+		return nil, err
+	}
+	c, err := s.newConn(connKey{local, remote}, cfg)
+	if err != nil {
+		return nil, err
+	}
+	c.open(now)
+	s.wake(c)
+	return c, nil
+}
+
+// choosePort returns local with a free ephemeral port if it has none (RFC 6056 s.3.3.1).
+func (s *Stack) choosePort(local, remote netip.AddrPort) (netip.AddrPort, error) {
+	if local.Port() != 0 {
+		if s.conns[connKey{local, remote}] != nil {
+			return local, ErrInUse
+		}
+		return local, nil
+	}
+	const first, count = 49152, 16384
+	start := s.rng.IntN(count)
+	for i := range count {
+		l := netip.AddrPortFrom(local.Addr(), uint16(first+(start+i)%count))
+		if s.conns[connKey{l, remote}] == nil && s.listeners[l] == nil {
+			return l, nil
+		}
+	}
+	return local, ErrInUse
+}
+
+// newConn returns a closed connection that the stack knows.
+func (s *Stack) newConn(key connKey, cfg Config) (*Conn, error) {
+	cfg = cfg.withDefaults(key.remote.Addr().Is6())
+	if cfg.Algorithm.New == nil {
+		return nil, fmt.Errorf("tcp: no congestion controller")
+	}
+	c := &Conn{stack: s, key: key, cfg: cfg, on: cfg.features(), timers: newTimerSet()}
+	c.rtt.timers = &c.cfg.Timers
+	c.snd.iss = wire.Seq(s.rng.Uint32())
+	c.snd.una, c.snd.nxt = c.snd.iss, c.snd.iss
+	c.snd.tsOffset = s.rng.Uint32()
+	c.snd.buf.limit = cfg.SendBuffer
+	if cfg.SendBuffer == 0 {
+		c.snd.buf.limit = min(initialSendBuffer, cfg.SendBufferMax)
+	}
+	c.rcv = newReceiver(&c.cfg, c.on)
+	c.sched.heapIndex = -1
+	s.conns[key] = c
+	return c, nil
+}
+
+// initialSendBuffer is where a growing send buffer starts, in octets.
+const initialSendBuffer = 128 << 10
+
+// Input takes a packet that arrived. It keeps no reference to p.
+func (s *Stack) Input(now mono.Time, p *wire.Packet) {
+	if p.Protocol != wire.ProtocolTCP {
+		return
+	}
+	key := connKey{p.Dst, p.Src}
+	c := s.last
+	if c == nil || c.key != key {
+		c = s.conns[key]
+	}
+	if c != nil && c.state == TimeWait && c.replacedBy(p) {
+		s.forget(c)
+		c = nil
+	}
+	if c == nil {
+		s.inputUnknown(now, p)
+		return
+	}
+	s.last = c
+	c.input(now, p)
+	s.wake(c)
+}
+
+// replacedBy reports whether p opens a new incarnation of a connection in TIME-WAIT: its SYN is newer by sequence
+// number or timestamp (RFC 9293 s.3.10.7.4, RFC 6191).
+func (c *Conn) replacedBy(p *wire.Packet) bool {
+	if p.Flags&(wire.SYN|wire.ACK|wire.RST) != wire.SYN || c.stack.listeners[c.key.local] == nil {
+		return false
+	}
+	newer := c.on&Timestamps != 0 && p.Options.Has(wire.OptTimestamps) && int32(p.Options.TSVal-c.rcv.tsRecent) > 0
+	return newer || c.rcv.nxt.Less(p.Seq)
+}
+
+// inputUnknown handles a packet for no connection: a listener may take it, anything else is reset
+// (RFC 9293 s.3.10.7.1 and 3.10.7.2).
+func (s *Stack) inputUnknown(now mono.Time, p *wire.Packet) {
+	if p.Flags&wire.RST != 0 {
+		return
+	}
+	l := s.listeners[p.Dst]
+	if l == nil || p.Flags&wire.ACK != 0 {
+		s.reset(p)
+		return
+	}
+	if p.Flags&wire.SYN != 0 {
+		l.takeSYN(now, p)
+	}
+}
+
+// reset queues the RST that answers p (RFC 9293 s.3.5.2).
+func (s *Stack) reset(p *wire.Packet) {
+	if p.Flags&wire.RST != 0 || len(s.replies) >= maxReplies {
+		return
+	}
+	r := wire.Packet{Src: p.Dst, Dst: p.Src, Protocol: wire.ProtocolTCP, TTL: s.ttl, Flags: wire.RST}
+	if p.Flags&wire.ACK != 0 {
+		r.Seq = p.Ack
+	} else {
+		r.Flags |= wire.ACK
+		r.Ack = p.Seq.Add(p.SegLen())
+	}
+	s.replies = append(s.replies, r)
+}
+
+// LocalDrop reports that the sender's own interface queue had no room for p, which the stack had sent. Its
+// connection treats that as congestion, once a round trip, as Linux 2.4 did; the loss itself is found as any other.
+func (s *Stack) LocalDrop(now mono.Time, p *wire.Packet) {
+	c := s.conns[connKey{p.Src, p.Dst}]
+	if c == nil || !c.synchronised() {
+		return
+	}
+	sub := &c.subs[0]
+	if sub.ep.state == epOpen && sub.meter.round > sub.ep.cutRound {
+		c.cut(now, sub, cc.LocalDrop)
+	}
+}
+
+// Poll fills in p with the next packet to send and reports true, or reports false and says when to come back:
+// mono.Never if only an arriving packet or an application's call can change anything.
+func (s *Stack) Poll(now mono.Time, p *wire.Packet) (ok bool, next mono.Time) {
+	if len(s.replies) > 0 {
+		payload := p.Payload[:0]
+		*p = s.replies[0]
+		p.Payload = payload
+		s.replies = s.replies[:copy(s.replies, s.replies[1:])]
+		return true, now
+	}
+	for {
+		for len(s.deadlines) > 0 && s.deadlines[0].sched.deadline <= now {
+			s.wake(s.deadlines[0])
+		}
+		c := s.ready.front()
+		if c == nil {
+			break
+		}
+		ok, at := c.poll(now, p)
+		if ok {
+			return true, now
+		}
+		s.ready.pop()
+		c.sched.ready = false
+		if c.state == Closed {
+			s.forget(c)
+			continue
+		}
+		s.deadlines.put(c, at)
+	}
+	if len(s.deadlines) == 0 {
+		return false, mono.Never
+	}
+	return false, s.deadlines[0].sched.deadline
+}
+
+// Changed returns a connection whose Ready may have changed since it was last returned, or nil. A driver drains it
+// after Input and Poll.
+func (s *Stack) Changed() *Conn {
+	c := s.changes.front()
+	if c != nil {
+		s.changes.pop()
+		c.sched.changed = false
+	}
+	return c
+}
+
+// wake has c polled before time goes on.
+func (s *Stack) wake(c *Conn) {
+	if !c.sched.ready {
+		c.sched.ready = true
+		s.deadlines.remove(c)
+		s.ready.push(c)
+	}
+}
+
+// changed has Changed return c.
+func (s *Stack) changed(c *Conn) {
+	if !c.sched.changed {
+		c.sched.changed = true
+		s.changes.push(c)
+	}
+}
+
+// forget drops a connection that is over.
+func (s *Stack) forget(c *Conn) {
+	s.deadlines.remove(c)
+	if s.conns[c.key] == c {
+		delete(s.conns, c.key)
+	}
+	if s.last == c {
+		s.last = nil
+	}
+	if c.hand.listener != nil {
+		c.hand.listener.gone(c)
+	}
+}

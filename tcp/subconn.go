@@ -1,0 +1,210 @@
+package tcp
+
+import (
+	"time"
+
+	"longhaul/cc"
+	"longhaul/mono"
+	"longhaul/wire"
+)
+
+// subconn is one sub-connection: a controller with its window, what it has in flight, and its recovery episode.
+// An ordinary connection has exactly one; split-and-control has several, which share the connection's sequence
+// space, scoreboard, timers and pacer.
+type subconn struct {
+	ctrl     cc.Controller
+	out      cc.Output // the controller's latest output
+	pipe     int64     // octets in flight (RFC 6675 s.2)
+	dupacked int64     // octets that duplicate ACKs without SACK say have left the network
+	lost     segList   // marked lost and waiting to be sent again
+	lostSize int64     // octets in lost
+	burstCap int64     // extra limit on outstanding octets just after NewReno recovery; 0 is none
+	meter    rateMeter
+	ep       episode
+	share    ackShare
+	limited  [2]bool // the window bound the sender in this round, in the last one
+	round    uint64  // the round that limited is about
+}
+
+// ackShare is what the ACK or timer being processed meant for one sub-connection.
+type ackShare struct {
+	acked, delivered int64 // octets
+	lost             int   // segments newly marked lost
+	lostRetrans      bool  // one of them was a retransmission
+}
+
+// outstanding returns the octets that count against the window.
+func (s *subconn) outstanding() int64 { return s.pipe - s.dupacked }
+
+// window returns how many octets may be outstanding now.
+func (s *subconn) window() int64 {
+	w := s.out.Window
+	if s.ep.state == epRecovery && s.ep.prr.active {
+		w = s.ep.prr.cwnd
+	}
+	if s.burstCap > 0 {
+		w = min(w, s.burstCap)
+	}
+	return w
+}
+
+// canSend reports whether the window lets a segment of that many octets out.
+func (s *subconn) canSend(size int64) bool {
+	return s.outstanding()+size <= s.window() || s.outstanding() <= 0
+}
+
+// noteRound starts a new cwnd-limited record when a round ended.
+func (s *subconn) noteRound() {
+	if s.round != s.meter.round {
+		s.round = s.meter.round
+		s.limited = [2]bool{false, s.limited[0]}
+	}
+}
+
+// newSubconns creates the sub-connections once the handshake has settled the segment size.
+func (c *Conn) newSubconns() {
+	c.subs = c.one[:]
+	for i := range c.subs {
+		s := &c.subs[i]
+		s.ctrl = c.cfg.Algorithm.New(cc.Params{
+			MSS:             int64(c.snd.mss),
+			InitialWindow:   c.initialWindow(),
+			InitialSsthresh: int64(c.cfg.InitialSsthresh),
+			MaxWindow:       cc.MaxWindow,
+			Paced:           c.on&Pacing != 0,
+			PerACK:          c.on&PerACK != 0,
+			FlightSsthresh:  c.cfg.FlightSsthresh,
+			HyStart:         c.on&HyStart != 0,
+			Rand:            c.stack.rng,
+		})
+		s.out = s.ctrl.Output()
+	}
+}
+
+// initialWindow returns the first window in octets, or 0 for the controller's own default (RFC 6928). After a
+// lost SYN it is one segment (RFC 5681 s.3.1), but not if the timestamp echo shows that the retransmission was
+// needless.
+func (c *Conn) initialWindow() int64 {
+	if c.hand.retries > 0 && !c.hand.spurious {
+		return int64(c.snd.mss)
+	}
+	return int64(c.cfg.InitialWindow * c.snd.mss)
+}
+
+// tellAck reports the processed ACK to s's controller.
+func (c *Conn) tellAck(now mono.Time, s *subconn, priorFlight int64, rtt time.Duration, state cc.State) {
+	rate := s.meter.finish(now, c.rtt.minRTT)
+	s.noteRound()
+	s.ctrl.OnAck(cc.Ack{
+		Now:         now,
+		Acked:       s.share.acked,
+		Delivered:   s.share.delivered,
+		RTT:         rtt,
+		SRTT:        c.rtt.srtt,
+		MinRTT:      c.rtt.minRTT,
+		OneWayDelay: c.work.owd,
+		HasOWD:      c.work.hasOWD,
+		InFlight:    s.outstanding(),
+		PriorFlight: priorFlight,
+		Rate:        rate,
+		Round:       s.meter.round,
+		CwndLimited: s.limited[0] || s.limited[1],
+		AppLimited:  s.meter.appLimited != 0,
+		State:       state,
+	})
+	s.out = s.ctrl.Output()
+}
+
+// episodeState says where a sub-connection's loss recovery stands.
+type episodeState uint8
+
+const (
+	epOpen     episodeState = iota
+	epRecovery              // fast recovery
+	epLoss                  // slow start after a timeout, until point is acknowledged
+)
+
+// episode is one recovery episode.
+type episode struct {
+	state    episodeState
+	point    wire.Seq // the episode ends when this is acknowledged (RFC 6675's RecoveryPoint, RFC 6582's recover)
+	force    bool     // the first retransmission leaves whatever the window says
+	rescued  bool     // the rescue retransmission of RFC 6675 s.4 NextSeg (4) was used
+	cutRound uint64   // the round of the latest window reduction
+	prr      prr
+	undo     undo
+}
+
+// respond begins or deepens an episode for each sub-connection that has newly lost segments.
+func (c *Conn) respond(now mono.Time) {
+	for i := range c.subs {
+		s := &c.subs[i]
+		if s.share.lost == 0 {
+			continue
+		}
+		switch {
+		case s.ep.state == epOpen:
+			c.enterRecovery(now, s)
+		case s.ep.state == epRecovery && s.share.lostRetrans && s.meter.round > s.ep.cutRound:
+			// The loss of a retransmission is a new sign of congestion (RFC 5681 s.4.3, RFC 8985 s.3.4).
+			s.ep.undo.armed = false
+			c.cut(now, s, cc.Loss)
+			c.startPRR(s)
+		}
+	}
+}
+
+// enterRecovery begins fast recovery of s.
+func (c *Conn) enterRecovery(now mono.Time, s *subconn) {
+	c.sent.FastRetransmits++
+	s.ep.state = epRecovery
+	s.ep.point = c.snd.nxt
+	s.ep.force = true
+	s.ep.rescued = false
+	s.burstCap = 0
+	s.ep.undo = undo{armed: true, marker: c.snd.una, kind: cc.Loss}
+	c.cut(now, s, cc.Loss)
+	c.startPRR(s)
+}
+
+// startPRR starts proportional rate reduction towards the window that the controller has just chosen.
+func (c *Conn) startPRR(s *subconn) {
+	s.ep.prr.active = false
+	if c.cfg.Recovery == RACK && !s.out.Direct {
+		s.ep.prr = newPRR(s.out.Window, s.pipe+s.lostSize+s.share.delivered)
+		s.ep.prr.cwnd = s.pipe // until the ACK is accounted for
+	}
+}
+
+// cut tells s's controller of congestion, unless the policy calls a loss noise (RFC 1106 s.4.2).
+func (c *Conn) cut(now mono.Time, s *subconn, kind cc.Kind) {
+	s.ep.cutRound = s.meter.round
+	c.traceEpisode(now, s, kind)
+	if kind == cc.Loss && c.cfg.Policy == LossIsNoise {
+		return
+	}
+	s.ctrl.OnCongestion(cc.Congestion{Kind: kind, Now: now, InFlight: int64(c.flight())})
+	s.out = s.ctrl.Output()
+}
+
+// leaveRecovery ends fast recovery of s.
+func (s *subconn) leaveRecovery() {
+	s.ep.state = epOpen
+	s.ep.force = false
+	s.ep.prr.active = false
+	s.dupacked = 0
+}
+
+// enterLoss reacts to a retransmission timeout: one segment, then slow start (RFC 5681 s.3.1, RFC 6298 s.5).
+// Repeated says that the timer had backed off already.
+func (c *Conn) enterLoss(now mono.Time, s *subconn, repeated bool) {
+	s.leaveRecovery()
+	s.burstCap = 0
+	s.ep.state = epLoss
+	s.ep.point = c.snd.nxt
+	s.ep.force = true
+	s.ep.cutRound = s.meter.round
+	c.traceEpisode(now, s, cc.Timeout)
+	s.ctrl.OnCongestion(cc.Congestion{Kind: cc.Timeout, Now: now, InFlight: int64(c.flight()), Repeated: repeated})
+	s.out = s.ctrl.Output()
+}

@@ -1,0 +1,221 @@
+package tcp
+
+import (
+	"longhaul/cc"
+	"longhaul/mono"
+)
+
+// timerKind names one of a connection's timers.
+type timerKind int
+
+const (
+	timerProbe     timerKind = iota // tail loss probe (RFC 8985 s.7); before timerRTO, which it replaces
+	timerRTO                        // retransmission (RFC 6298); SYN and SYN-ACK too
+	timerReorder                    // RACK's reordering window (RFC 8985 s.6.3)
+	timerDelayed                    // delayed ACK (RFC 9293 s.3.8.6.3)
+	timerPersist                    // zero-window probe (RFC 9293 s.3.8.6.1)
+	timerKeepAlive                  // RFC 9293 s.3.8.4
+	timerLinger                     // TIME-WAIT, and FIN-WAIT-2 of a closed connection
+	timerUser                       // user timeout (RFC 9293 s.3.8.3)
+	numTimers
+)
+
+// timerSet is a connection's deadlines; mono.Never is a stopped timer.
+type timerSet struct{ at [numTimers]mono.Time }
+
+func newTimerSet() (t timerSet) {
+	for k := range t.at {
+		t.at[k] = mono.Never
+	}
+	return t
+}
+
+func (t *timerSet) set(k timerKind, at mono.Time) { t.at[k] = at }
+func (t *timerSet) stop(k timerKind)              { t.at[k] = mono.Never }
+func (t *timerSet) running(k timerKind) bool      { return t.at[k] != mono.Never }
+
+// next returns the earliest deadline.
+func (t *timerSet) next() mono.Time {
+	next := mono.Never
+	for _, at := range t.at {
+		next = min(next, at)
+	}
+	return next
+}
+
+// runTimers lets every expired timer act. Each one stops or moves its own deadline.
+func (c *Conn) runTimers(now mono.Time) {
+	if now < c.timers.next() {
+		return
+	}
+	for k := range numTimers {
+		if c.timers.at[k] <= now {
+			c.expired(now, k)
+		}
+	}
+}
+
+func (c *Conn) expired(now mono.Time, k timerKind) {
+	c.timers.stop(k)
+	switch k {
+	case timerProbe:
+		c.sendProbe(now)
+	case timerRTO:
+		c.onRTO(now)
+	case timerReorder:
+		c.onReorderTimer(now)
+	case timerDelayed:
+		c.ackp.now = true
+	case timerPersist:
+		c.onPersist(now)
+	case timerKeepAlive:
+		c.onKeepAlive(now)
+	case timerLinger:
+		c.finish(nil)
+	case timerUser:
+		c.onUserTimeout(now)
+	}
+}
+
+// armRTO restarts the retransmission timer (RFC 6298 s.5).
+func (c *Conn) armRTO(now mono.Time) {
+	c.timers.set(timerRTO, c.rtt.expire(now.Add(c.rtt.backedOff())))
+}
+
+// maxSYNRetries is how often a SYN or SYN-ACK is sent again before the attempt fails: with an initial timeout of
+// 1 s that is 127 s (RFC 9293 s.3.8.3 asks for R2 of at least 3 minutes only of an application's own timeout).
+const maxSYNRetries = 6
+
+// onRTO reacts to the retransmission timer (RFC 6298 s.5.4 to 5.7).
+func (c *Conn) onRTO(now mono.Time) {
+	if c.state == SynSent || c.state == SynReceived {
+		c.onHandshakeTimeout(now)
+		return
+	}
+	if c.board.empty() {
+		return
+	}
+	c.sent.Timeouts++
+	c.clock.addTimeout(now.Sub(c.lastSentAt))
+	repeated := c.rtt.backoff > 0
+	if c.board.at(c.board.head).has(segSACKed) {
+		c.forgetSACKs() // the peer reneged: it once had what it now wants again (RFC 2018 s.8)
+	}
+	for i := range c.subs {
+		s := &c.subs[i]
+		s.share = ackShare{}
+		if !repeated {
+			s.ep.undo = undo{armed: true, kind: cc.Timeout, marker: c.snd.una}
+			if c.on&FRTO != 0 && s.ep.state == epOpen { // not on top of another recovery (RFC 5682 s.3.1 step 1)
+				s.ep.undo.frto = frtoFirst
+			}
+		}
+	}
+	c.tlp = tailProbe{}
+	c.detect.onTimeout(c, now)
+	for i := range c.subs {
+		c.enterLoss(now, &c.subs[i], repeated)
+	}
+	c.rtt.backoff++
+	c.armRTO(now)
+	c.timers.stop(timerProbe)
+}
+
+// forgetSACKs clears every SACK mark and counts what was SACKed as in flight again.
+func (c *Conn) forgetSACKs() {
+	b := &c.board
+	b.sacked = b.sacked[:0]
+	b.sackedSegs = 0
+	for n := b.head; n != b.tail; n++ {
+		if g := b.at(n); g.has(segSACKed) {
+			g.flags &^= segSACKed
+			c.subs[g.sub].pipe += g.bytes()
+			b.insertBySentAt(&b.order, n)
+		}
+	}
+}
+
+// onReorderTimer marks the segments whose reordering window has passed.
+func (c *Conn) onReorderTimer(now mono.Time) {
+	if c.rack == nil {
+		return
+	}
+	var before [len(c.one)]int64
+	for i := range c.subs {
+		before[i] = c.subs[i].pipe
+		c.subs[i].share = ackShare{}
+	}
+	c.rack.detect(c, now, true)
+	for i := range c.subs {
+		s := &c.subs[i]
+		if s.ep.state == epRecovery && s.ep.prr.active {
+			// What PRR allowed beyond the flight stays allowed; the loss itself allows nothing more.
+			s.ep.prr.cwnd -= before[i] - s.pipe
+		}
+	}
+	c.respond(now)
+	for i := range c.subs {
+		s := &c.subs[i]
+		if s.ep.state == epRecovery && s.ep.prr.active && s.ep.prr.out == 0 {
+			s.ep.prr.onAck(0, s.pipe, int64(c.snd.mss), false)
+		}
+	}
+}
+
+// onUserTimeout drops a connection whose data has not been acknowledged for too long.
+func (c *Conn) onUserTimeout(now mono.Time) {
+	if c.board.empty() && !c.handshaking() {
+		return
+	}
+	if due := c.lastProgress.Add(c.cfg.UserTimeout); now < due {
+		c.timers.set(timerUser, due)
+		return
+	}
+	c.want |= wantRST
+	c.fail(ErrTimeout)
+}
+
+// onPersist probes a closed window, or sends what little the window allows (RFC 9293 s.3.8.6.1).
+func (c *Conn) onPersist(now mono.Time) {
+	if !c.board.empty() || c.snd.unsent() == 0 {
+		c.persists = 0
+		return
+	}
+	if c.snd.usable() > 0 {
+		c.want |= wantPart
+	} else {
+		c.want |= wantProbeWindow
+	}
+	c.persists++
+	c.armPersist(now)
+}
+
+// armPersist sets the persist timer, backed off like the retransmission timer.
+func (c *Conn) armPersist(now mono.Time) {
+	d := c.rtt.rto()
+	for range min(c.persists, 20) {
+		d = min(2*d, c.cfg.Timers.PersistMax)
+	}
+	c.timers.set(timerPersist, now.Add(min(d, c.cfg.Timers.PersistMax)))
+}
+
+// onKeepAlive probes an idle peer, and drops it when it stays silent (RFC 9293 s.3.8.4).
+func (c *Conn) onKeepAlive(now mono.Time) {
+	k := &c.cfg.KeepAlive
+	if k.Idle == 0 || !c.synchronised() {
+		return
+	}
+	if due := c.lastHeard.Add(k.Idle); now < due || !c.board.empty() {
+		c.keepProbes = 0
+		c.timers.set(timerKeepAlive, max(due, now.Add(k.Interval)))
+		return
+	}
+	if c.keepProbes >= k.Count {
+		c.want |= wantRST
+		c.fail(ErrTimeout)
+		return
+	}
+	c.keepProbes++
+	c.want |= wantProbeWindow // the same empty segment below the window asks for an ACK
+	c.timers.set(timerKeepAlive, now.Add(k.Interval))
+}

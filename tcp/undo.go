@@ -1,0 +1,119 @@
+package tcp
+
+import (
+	"longhaul/cc"
+	"longhaul/mono"
+	"longhaul/wire"
+)
+
+// undo remembers what would prove an episode spurious: that no segment had been lost.
+type undo struct {
+	armed   bool
+	kind    cc.Kind  // what began the episode
+	marker  wire.Seq // snd.una when it began
+	retrans int      // retransmissions that no D-SACK has shown needless yet
+	sent    bool     // something was retransmitted
+	stamp   uint32   // TSval of the first retransmission (RFC 3522 s.3.2)
+	frto    frtoStep
+}
+
+// frtoStep is the state of RFC 5682's algorithm after a timeout.
+type frtoStep uint8
+
+const (
+	frtoOff   frtoStep = iota
+	frtoFirst          // the first unacknowledged segment was sent again; no ACK yet
+	frtoNew            // one ACK moved the window: two new segments may go, retransmissions wait
+)
+
+// onRetransmit notes a retransmission that carries the timestamp tsval.
+func (u *undo) onRetransmit(tsval uint32) {
+	if !u.armed {
+		return
+	}
+	u.retrans++
+	if !u.sent {
+		u.sent, u.stamp = true, tsval
+	}
+}
+
+// checkUndo looks for proof that s's episode was spurious, and undoes it.
+func (c *Conn) checkUndo(now mono.Time, s *subconn) {
+	u := &s.ep.undo
+	if !u.armed || !u.sent {
+		return
+	}
+	switch {
+	case c.work.hasTS && c.work.advanced && int32(c.work.tsecr-u.stamp) < 0:
+		// Eifel (RFC 3522 s.3.2): the ACK echoes a timestamp older than the retransmission's, so the
+		// original had arrived.
+	case u.retrans <= 0:
+		// D-SACK reported every retransmission as a duplicate (RFC 3708).
+	case u.frto != frtoOff && c.frtoSpurious(u):
+	default:
+		c.stepFRTO(s)
+		return
+	}
+	c.undoEpisode(now, s)
+}
+
+// frtoSpurious reports whether this ACK acknowledges data that was sent before the timeout and not sent again
+// (RFC 5682 s.2.1 step 3b and s.3.1 step 3b).
+func (c *Conn) frtoSpurious(u *undo) bool {
+	if c.on&SACK != 0 {
+		return c.work.originals
+	}
+	return u.frto == frtoNew && c.work.advanced && c.work.originals
+}
+
+// stepFRTO moves the F-RTO state machine when an ACK proved nothing.
+func (c *Conn) stepFRTO(s *subconn) {
+	u := &s.ep.undo
+	mss := c.snd.mss
+	if u.frto == frtoFirst && c.work.advanced && c.snd.una.Less(s.ep.point) &&
+		c.snd.unsent() > 0 && c.snd.usable() >= mss && s.outstanding() <= int64(mss) {
+		u.frto = frtoNew // s.2.1 step 2b: send new data and see
+		return
+	}
+	u.frto = frtoOff // step 2a, 3a: conventional recovery
+}
+
+// holdsRetransmissions reports whether F-RTO waits for the answer to new data.
+func (s *subconn) holdsRetransmissions() bool {
+	return s.ep.state == epLoss && s.ep.undo.armed && s.ep.undo.frto == frtoNew
+}
+
+// undoEpisode restores what a spurious episode cut and takes back the loss marks.
+func (c *Conn) undoEpisode(now mono.Time, s *subconn) {
+	kind := s.ep.undo.kind
+	s.ep.undo.armed = false
+	c.sent.Spurious++
+	for s.lost.count > 0 {
+		n := s.lost.first
+		g := c.board.at(n)
+		c.board.remove(&s.lost, n)
+		s.lostSize -= g.bytes()
+		g.flags &^= segLost
+		s.pipe += g.bytes()
+		c.board.insertBySentAt(&c.board.order, n)
+	}
+	s.leaveRecovery()
+	if kind == cc.Timeout {
+		c.rtt.backoff = 0
+	}
+	if kind == cc.Loss && c.cfg.Policy == LossIsNoise {
+		return
+	}
+	c.cut(now, s, cc.Undo)
+}
+
+// onDSACK takes in a report that r arrived twice.
+func (c *Conn) onDSACK(r wire.Range) {
+	c.work.dsack = true
+	for i := range c.subs {
+		u := &c.subs[i].ep.undo
+		if u.armed && u.retrans > 0 && u.marker.LessEq(r.Start) {
+			u.retrans--
+		}
+	}
+}
