@@ -1,0 +1,210 @@
+package stacks
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"longhaul/cc"
+	"longhaul/tcp"
+)
+
+// MaxStreams is the largest number of parallel streams that a name may ask for.
+const MaxStreams = 1000
+
+// Grammar is the part of the grammar that is available.
+const Grammar = "ALGORITHM[:RECOVERY][+FEATURE|-FEATURE...][*STREAMS]"
+
+// Stack is a TCP and the number of parallel connections of it that one transfer uses.
+type Stack struct {
+	Name    string     // canonical, or the preset's own
+	Config  tcp.Config // of each stream
+	Streams int        // at least 1
+}
+
+// String returns the stack's name, which Parse reads back to an equal stack.
+func (s Stack) String() string { return s.Name }
+
+// Parse reads a stack's name or a preset. An error is one line that says what would parse.
+func Parse(name string) (Stack, error) {
+	for _, p := range Presets {
+		if p.Name == name {
+			s := mustParse(p.Stack)
+			s.Name = p.Name
+			return s, nil
+		}
+	}
+	s, err := parse(name)
+	if err != nil {
+		return Stack{}, fmt.Errorf("stack %q: %w", name, err)
+	}
+	s.Name = canonical(s)
+	return s, nil
+}
+
+// ParseList reads a comma-separated list of names. "all" stands for All.
+func ParseList(text string) ([]Stack, error) {
+	if strings.TrimSpace(text) == "all" {
+		return All(), nil
+	}
+	var list []Stack
+	seen := map[string]bool{}
+	for name := range strings.SplitSeq(text, ",") {
+		s, err := Parse(strings.TrimSpace(name))
+		if err != nil {
+			return nil, err
+		}
+		if seen[s.Name] {
+			return nil, fmt.Errorf("stack %q is given twice; name each stack once", s.Name)
+		}
+		seen[s.Name] = true
+		list = append(list, s)
+	}
+	return list, nil
+}
+
+// parse reads a name that is not a preset and leaves Name empty.
+func parse(name string) (Stack, error) {
+	rest, streams, hasStreams := strings.Cut(name, "*")
+	rest, subs, hasSubs := strings.Cut(rest, "/")
+	head, features := rest, ""
+	if i := strings.IndexAny(rest, "+-"); i >= 0 {
+		head, features = rest[:i], rest[i:]
+	}
+	algorithm, recovery, hasRecovery := strings.Cut(head, ":")
+
+	s := Stack{Streams: 1}
+	var ok bool
+	if s.Config.Algorithm, ok = cc.Find(algorithm); !ok {
+		return s, fmt.Errorf("unknown algorithm %q; algorithms: %s; presets: %s; write %s",
+			algorithm, algorithmNames(), presetNames(), Grammar)
+	}
+	if hasRecovery {
+		if err := setRecovery(&s.Config, recovery); err != nil {
+			return s, err
+		}
+	}
+	if err := setFeatures(&s.Config, features); err != nil {
+		return s, err
+	}
+	if hasSubs {
+		switch n, err := strconv.ParseUint(subs, 10, 16); {
+		case err != nil || n == 0:
+			return s, fmt.Errorf("%q sub-connections; leave /%s out, one is all that is available", subs, subs)
+		case n > 1:
+			return s, fmt.Errorf("more than one sub-connection is not available yet; leave /%d out", n)
+		}
+	}
+	if hasStreams {
+		n, err := strconv.ParseUint(streams, 10, 16)
+		if err != nil || n < 1 || n > MaxStreams {
+			return s, fmt.Errorf("%q streams; after * write a number from 1 to %d, such as %s*16", streams, MaxStreams, algorithm)
+		}
+		s.Streams = int(n)
+	}
+	return s, nil
+}
+
+// setRecovery sets c's recovery to the one of that name.
+func setRecovery(c *tcp.Config, name string) error {
+	names := make([]string, len(Recoveries))
+	for i, r := range Recoveries {
+		if r.Name == name {
+			c.Recovery = r.Config
+			return nil
+		}
+		names[i] = r.Name
+	}
+	return missing("recovery", name, "recoveries: "+strings.Join(names, " "))
+}
+
+// setFeatures applies a list such as "+ts-sack" to c.
+func setFeatures(c *tcp.Config, list string) error {
+	seen := map[string]bool{}
+	for list != "" {
+		on := list[0] == '+'
+		name := list[1:]
+		list = ""
+		if i := strings.IndexAny(name, "+-"); i >= 0 {
+			name, list = name[:i], name[i:]
+		}
+		f, err := findFeature(name)
+		if err != nil {
+			return err
+		}
+		if seen[name] {
+			return fmt.Errorf("feature %q is given twice; write it once, with + or with -", name)
+		}
+		seen[name] = true
+		switch {
+		case f.Bit == 0 && on:
+			c.Policy = tcp.LossIsNoise
+		case on:
+			c.Enable |= f.Bit &^ tcp.Defaults
+		default:
+			c.Disable |= f.Bit & tcp.Defaults
+		}
+	}
+	return nil
+}
+
+// findFeature returns the feature of that name.
+func findFeature(name string) (Feature, error) {
+	names := make([]string, len(Features))
+	for i, f := range Features {
+		if f.Name == name {
+			return f, nil
+		}
+		names[i] = f.Name
+	}
+	return Feature{}, missing("feature", name, "features: "+strings.Join(names, " "))
+}
+
+// missing is the error for a part that does not exist or not yet.
+func missing(kind, name, available string) error {
+	if unbuilt[name] {
+		return fmt.Errorf("%s %q is not available yet; %s", kind, name, available)
+	}
+	return fmt.Errorf("unknown %s %q; %s", kind, name, available)
+}
+
+// canonical writes s in the grammar.
+func canonical(s Stack) string {
+	var b strings.Builder
+	b.WriteString(s.Config.Algorithm.Name)
+	for i, r := range Recoveries {
+		if i > 0 && r.Config == s.Config.Recovery {
+			b.WriteString(":" + r.Name)
+		}
+	}
+	for _, f := range Features {
+		switch {
+		case s.Config.Enable&f.Bit != 0, f.Bit == 0 && s.Config.Policy == tcp.LossIsNoise:
+			b.WriteString("+" + f.Name)
+		case s.Config.Disable&f.Bit != 0:
+			b.WriteString("-" + f.Name)
+		}
+	}
+	if s.Streams > 1 {
+		fmt.Fprintf(&b, "*%d", s.Streams)
+	}
+	return b.String()
+}
+
+// algorithmNames lists the algorithms for an error.
+func algorithmNames() string {
+	names := make([]string, len(cc.All))
+	for i, a := range cc.All {
+		names[i] = a.Name
+	}
+	return strings.Join(names, " ")
+}
+
+// presetNames lists the presets for an error.
+func presetNames() string {
+	names := make([]string, len(Presets))
+	for i, p := range Presets {
+		names[i] = p.Name
+	}
+	return strings.Join(names, " ")
+}
