@@ -1,0 +1,86 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+
+	"longhaul/capture"
+	"longhaul/lab"
+)
+
+// output is a file that a command writes: opened before the run, so that a bad name fails at once.
+type output struct {
+	*bufio.Writer
+	file *os.File
+	sink interface{ Flush() error } // what writes to it with a buffer of its own; may be nil
+}
+
+// create opens the file that a flag names; no name gives nil. The error says which flag is wrong.
+func create(flag, name string) (*output, error) {
+	if name == "" {
+		return nil, nil
+	}
+	file, err := os.Create(name)
+	if err != nil {
+		reason := err
+		if path := (*os.PathError)(nil); errors.As(err, &path) {
+			reason = path.Err
+		}
+		return nil, fmt.Errorf("--%s %q: cannot write that file (%w); name one in a directory that exists and is yours", flag, name, reason)
+	}
+	return &output{Writer: bufio.NewWriter(file), file: file}, nil
+}
+
+// finish writes what is left and closes the file.
+func (o *output) finish() error {
+	if o == nil {
+		return nil
+	}
+	var err error
+	if o.sink != nil {
+		err = o.sink.Flush()
+	}
+	return errors.Join(err, o.Flush(), o.file.Close())
+}
+
+// files are the files of a comparison; each may be nil.
+type files struct{ csv, pcap, trace *output }
+
+// openFiles opens the files that the flags name.
+func openFiles(csv, pcap, trace string) (files, error) {
+	var f files
+	seen := map[string]string{}
+	for _, o := range []struct {
+		flag, name string
+		to         **output
+	}{{"csv", csv, &f.csv}, {"pcap", pcap, &f.pcap}, {"trace", trace, &f.trace}} {
+		if other := seen[o.name]; other != "" && o.name != "" {
+			return f, errors.Join(fmt.Errorf("--%s and --%s name the same file %q; name two", other, o.flag, o.name), f.finish())
+		}
+		seen[o.name] = o.flag
+		var err error
+		if *o.to, err = create(o.flag, o.name); err != nil {
+			return f, errors.Join(err, f.finish())
+		}
+	}
+	return f, nil
+}
+
+// attach makes the files take what s records.
+func (f files) attach(s *lab.Scenario) {
+	if f.pcap != nil {
+		sink := capture.NewPcapNG(f.pcap)
+		s.Packets, f.pcap.sink = sink, sink
+	}
+	if f.trace != nil {
+		sink := capture.NewJSONLines(f.trace)
+		s.Trace, f.trace.sink = sink, sink
+	}
+}
+
+// finish writes what is left and closes the files.
+func (f files) finish() error {
+	return errors.Join(f.csv.finish(), f.pcap.finish(), f.trace.finish())
+}

@@ -1,0 +1,97 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+
+	"longhaul/cc"
+	"longhaul/stacks"
+)
+
+// part is one part of a stack's name, as the JSON document has it.
+type part struct {
+	Name    string `json:"name"`
+	Title   string `json:"title"`
+	Source  string `json:"source,omitempty"`
+	Stack   string `json:"stack,omitempty"`
+	Default bool   `json:"default,omitempty"`
+}
+
+// parts are all parts that a stack's name can be made of.
+type parts struct {
+	Algorithms []part   `json:"algorithms"`
+	Recoveries []part   `json:"recoveries"`
+	Features   []part   `json:"features"`
+	Presets    []part   `json:"presets"`
+	Documented []string `json:"documented"`
+}
+
+// allParts gathers the tables.
+func allParts() parts {
+	var p parts
+	for _, a := range cc.All {
+		p.Algorithms = append(p.Algorithms, part{Name: a.Name, Title: a.Title, Source: a.Source})
+	}
+	for i, r := range stacks.Recoveries {
+		p.Recoveries = append(p.Recoveries, part{Name: r.Name, Title: r.Title, Default: i == 0})
+	}
+	for _, f := range stacks.Features {
+		p.Features = append(p.Features, part{Name: f.Name, Title: f.Title, Default: f.Default()})
+	}
+	for _, s := range stacks.Presets {
+		p.Presets = append(p.Presets, part{Name: s.Name, Title: s.Title, Stack: s.Stack})
+	}
+	for _, s := range stacks.Documented() {
+		p.Documented = append(p.Documented, s.Name)
+	}
+	return p
+}
+
+// StacksJSON writes everything that a stack's name can be made of as one JSON document. It fails only when w does.
+func StacksJSON(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(allParts())
+}
+
+// StacksText writes the same for people.
+func StacksText(w io.Writer) error {
+	p := allParts()
+	var b strings.Builder
+	b.WriteString("A stack is named " + stacks.Grammar + "\n")
+	for _, group := range []struct {
+		title string
+		list  []part
+	}{
+		{"Algorithms", p.Algorithms},
+		{"Recoveries, after a colon", p.Recoveries},
+		{"Features, after + to have them or - to lack them", p.Features},
+		{"Presets, in place of a whole name", p.Presets},
+	} {
+		fmt.Fprintf(&b, "\n%s\n", group.title)
+		for _, m := range group.list {
+			fmt.Fprintf(&b, "  %-12s %s\n", m.Name, m.describe())
+		}
+	}
+	fmt.Fprintf(&b, "\ncompare takes these when none is named\n  %s\n", strings.Join(p.Documented, " "))
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// describe is what a line says about a part beside its name.
+func (p part) describe() string {
+	text := p.Title
+	if p.Source != "" {
+		text += " (" + p.Source + ")"
+	}
+	if p.Stack != "" {
+		text = "= " + p.Stack + ": " + text
+	}
+	if p.Default {
+		text += " [default]"
+	}
+	return text
+}

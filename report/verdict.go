@@ -1,0 +1,178 @@
+package report
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"longhaul/lab"
+	"longhaul/units"
+)
+
+// full is the share of the limit from which a stack counts as filling the path.
+const full = 0.9
+
+// Verdict says in sentences what the figures of r say: which stacks fill the path, what that costs, and for the
+// others what keeps them from it. There is no sentence for results without stacks.
+func Verdict(r lab.Results) []string {
+	if len(r.Results) == 0 {
+		return nil
+	}
+	var filling, falling []*lab.Result
+	best := &r.Results[0]
+	for i := range r.Results {
+		s := &r.Results[i]
+		if s.GoodputBps > best.GoodputBps {
+			best = s
+		}
+		if s.FractionOfLimit >= full {
+			filling = append(filling, s)
+		} else {
+			falling = append(falling, s)
+		}
+	}
+	var sentences []string
+	switch {
+	case len(filling) == 0:
+		sentences = append(sentences, fmt.Sprintf("No stack fills the path: the best, %s, reaches %s of the %s that are possible.",
+			best.Stack, percent(best.FractionOfLimit), units.FormatRate(best.LimitBps)))
+	default:
+		sentences = append(sentences, fmt.Sprintf("%s the path (%s of the %s that are possible)%s.",
+			subject(filling, "fills", "fill"), each(filling, func(s *lab.Result) string { return percent(s.FractionOfLimit) }),
+			units.FormatRate(filling[0].LimitBps), standing(&r, filling)))
+	}
+	if len(falling) > 0 {
+		sentences = append(sentences, reasons(&r, falling))
+	}
+	return sentences
+}
+
+// standing tells what queue the filling stacks keep at the bottleneck, where all or none of them do.
+func standing(r *lab.Results, filling []*lab.Result) string {
+	var ratios []float64
+	for _, s := range filling {
+		if s.RTT == nil || r.Path.RTT <= 0 {
+			return ""
+		}
+		ratios = append(ratios, s.RTT.P50/r.Path.RTT)
+	}
+	least, most := slices.Min(ratios), slices.Max(ratios)
+	switch {
+	case most < 1.2:
+		return " without a standing queue"
+	case least < 1.2:
+		return ""
+	}
+	return fmt.Sprintf(", and the queue there makes the median round trip %s times as long as the path",
+		each(filling, func(s *lab.Result) string { return units.Significant(s.RTT.P50 / r.Path.RTT) }))
+}
+
+// The finer causes of stacks that are bound by the link and yet do not fill it.
+const (
+	linkLater = lab.BoundByLink + ", later"
+	linkAgain = lab.BoundByLink + ", again"
+)
+
+// cause returns what keeps s from filling the path: its BoundBy, or what explains a busy link.
+func cause(s *lab.Result) string {
+	switch {
+	case s.BoundBy == lab.BoundByLink && s.SteadyBps >= full*s.LimitBps:
+		return linkLater
+	case s.BoundBy == lab.BoundByLink && s.RetransShare >= 0.05:
+		return linkAgain
+	}
+	return s.BoundBy
+}
+
+// reasons is one sentence about the stacks that do not fill the path, those with the same cause together.
+func reasons(r *lab.Results, falling []*lab.Result) string {
+	var causes []string
+	byCause := map[string][]*lab.Result{}
+	for _, s := range falling {
+		c := cause(s)
+		if byCause[c] == nil {
+			causes = append(causes, c)
+		}
+		byCause[c] = append(byCause[c], s)
+	}
+	clauses := make([]string, len(causes))
+	for i, c := range causes {
+		clauses[i] = reason(r, c, byCause[c])
+	}
+	return strings.Join(clauses, "; ") + "."
+}
+
+// reason says what holds back stacks that have the same cause.
+func reason(r *lab.Results, cause string, list []*lab.Result) string {
+	switch cause {
+	case lab.BoundByLoss:
+		return fmt.Sprintf("%s back by loss: %s left %s in flight on average, and the path holds %s",
+			subject(list, "is held", "are held"), episodes(list), each(list, inFlight), units.FormatBytes(float64(r.Path.BDP)))
+	case lab.BoundByTimeout:
+		return fmt.Sprintf("%s for the retransmission timer (%s times)",
+			subject(list, "sat waiting", "sat waiting"), each(list, func(s *lab.Result) string { return count(s.Timeouts) }))
+	case lab.BoundByWindow:
+		if r.Window > 0 && r.Path.RTT > 0 {
+			most := float64(r.Window) * 8 / (r.Path.RTT / 1000)
+			return fmt.Sprintf("%s back by the window: %v in a round trip of %s is %s at most",
+				subject(list, "is held", "are held"), units.Size(r.Window), milliseconds(r.Path.RTT), units.FormatRate(most))
+		}
+		return subject(list, "is held", "are held") + " back by the window: a socket buffer was full most of the time"
+	case lab.BoundByStartup:
+		return fmt.Sprintf("%s starting up after %s, without any loss",
+			subject(list, "is still", "are still"), units.Duration(time.Duration(r.Duration*1e9)))
+	case lab.BoundByLink:
+		return subject(list, "keeps", "keep") + " the link busy in the second half of the run only"
+	case linkLater:
+		return fmt.Sprintf("%s the path only once under way (%s)", subject(list, "fills", "fill"),
+			each(list, func(s *lab.Result) string { return percent(s.SteadyBps / s.LimitBps) }))
+	case linkAgain:
+		return fmt.Sprintf("%s the link busy, in part with data sent again (%s)", subject(list, "keeps", "keep"),
+			each(list, func(s *lab.Result) string { return units.FormatPercent(s.RetransShare) }))
+	case lab.BoundByController:
+		return subject(list, "holds itself", "hold themselves") + " back: nothing was lost and no buffer was full"
+	}
+	return fmt.Sprintf("%s by %s", subject(list, "is bound", "are bound"), cause)
+}
+
+// episodes counts the cuts of the window: fast retransmits and timeouts.
+func episodes(list []*lab.Result) string {
+	counts := each(list, func(s *lab.Result) string { return count(s.FastRetransmits + s.Timeouts) })
+	if counts == "1" {
+		return "1 cut of the window"
+	}
+	return counts + " cuts of the window"
+}
+
+// inFlight estimates the mean number of octets in flight: goodput times round trip (Little's law).
+func inFlight(s *lab.Result) string {
+	if s.RTT == nil {
+		return "an unknown amount"
+	}
+	return units.FormatBytes(s.GoodputBps / 8 * s.RTT.Mean / 1000)
+}
+
+// subject joins the stacks' names with the verb in the right number.
+func subject(list []*lab.Result, one, many string) string {
+	names := each(list, func(s *lab.Result) string { return s.Stack })
+	if len(list) == 1 {
+		return names + " " + one
+	}
+	return names + " " + many
+}
+
+// each joins a figure of each stack: "1, 2 and 3", or the figure alone when all have the same.
+func each(list []*lab.Result, figure func(*lab.Result) string) string {
+	figures := make([]string, len(list))
+	same := true
+	for i, s := range list {
+		figures[i] = figure(s)
+		same = same && figures[i] == figures[0]
+	}
+	if same {
+		return figures[0]
+	}
+	last := len(figures) - 1
+	return strings.Join(figures[:last], ", ") + " and " + figures[last]
+}
