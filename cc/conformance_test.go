@@ -266,6 +266,9 @@ func TestSaturation(t *testing.T) {
 	each(t, func(t *testing.T, a cc.Algorithm) {
 		for _, per := range []bool{false, true} {
 			c := a.New(cc.Params{MSS: mss, InitialWindow: 1_070_000 * mss, InitialSsthresh: 1e9, PerACK: per})
+			for range 3 { // more than the arithmetic holds
+				c.OnAck(cc.Ack{Acked: math.MaxInt64, PriorFlight: math.MaxInt64, CwndLimited: true})
+			}
 			for i := range uint64(20_000) {
 				c.OnAck(cc.Ack{Now: mono.Time(0).Add(time.Duration(i) * 30 * time.Minute), Acked: 1e12, PriorFlight: 1 << 30, Round: i, SRTT: time.Hour, MinRTT: time.Hour, CwndLimited: true})
 			}

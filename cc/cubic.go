@@ -91,7 +91,7 @@ func (c *cubic) climb(n int64, gap time.Duration, a *Ack) {
 		c.begin(w)
 	}
 	share := float64(n) / float64(c.cwnd) // of a window
-	v.est = min(v.est+float64(v.alpha*share), c.segments(c.max))
+	v.est += float64(v.alpha * share)
 	if v.est >= v.prior && !c.linux {
 		v.alpha = 1 // s.4.3: from here on as aggressive as Reno
 	}

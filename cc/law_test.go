@@ -141,6 +141,27 @@ func TestRecoveryTime(t *testing.T) {
 	near(t, "reno per ACK, delayed ACKs, rounds", float64(n), 833, .01)
 }
 
+// The Reno-friendly region (RFC 9438 s.4.3) on a path so short that the curve stays below it: alpha = 0.529 segments a
+// round from 70 to 100, the window before the cut, and 1 from there on. In Linux alpha stays 0.533,
+// and the window follows a round behind.
+func TestRenoFriendly(t *testing.T) {
+	for _, c := range []struct {
+		name         string
+		rounds       int
+		want, within float64
+	}{
+		{"cubic", 40, 91.2, .6}, {"cubic", 57, 100.2, .6}, {"cubic", 77, 120, 1},
+		{"cubic.linux", 40, 90.8, .6}, {"cubic.linux", 77, 111, 1},
+	} {
+		p := atWindow(c.name, 100, nil)
+		p.rtt, p.minRTT = time.Millisecond, time.Millisecond
+		p.rounds(c.rounds)
+		if got := p.window(); math.Abs(got-c.want) > c.within {
+			t.Errorf("%s after %d rounds: window %.2f, want %.1f within %v", c.name, c.rounds, got, c.want, c.within)
+		}
+	}
+}
+
 // Fast convergence (RFC 9438 s.4.7): a loss below the last plateau leaves room for others.
 func TestFastConvergence(t *testing.T) {
 	p := atWindow("cubic", 1000, nil) // plateau 1000, window 700

@@ -37,7 +37,7 @@ func (c *Conn) handleACK(now mono.Time, p *wire.Packet) bool {
 		return false
 	}
 	if c.snd.nxt.Less(p.Ack) { // acknowledges what was never sent
-		c.ackp.now = true
+		c.challenge(now)
 		return false
 	}
 	if p.Ack.Less(c.snd.una.Add(-int(c.snd.maxWindow))) { // RFC 5961 s.5.2

@@ -158,17 +158,14 @@ func (c *Conn) writeError() error {
 	return nil
 }
 
-// CloseWrite ends our half of the stream: a FIN follows what was written. Reading goes on.
+// CloseWrite ends our half of the stream: a FIN follows what was written, also when the handshake is still to be
+// completed. Reading goes on. Abort gives up.
 func (c *Conn) CloseWrite() {
 	if c.state == Closed || c.snd.closing {
 		return
 	}
 	c.snd.closing = true
 	c.snd.buf.short = false
-	if c.state == SynSent {
-		c.finish(nil) // RFC 9293 s.3.10.4: nothing was agreed yet
-		return
-	}
 	c.stack.wake(c)
 }
 

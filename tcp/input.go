@@ -71,8 +71,10 @@ func (c *Conn) input(now mono.Time, p *wire.Packet) {
 func (c *Conn) acceptable(now mono.Time, p *wire.Packet) bool {
 	if c.pawsRejects(now, p) {
 		c.got.PAWSRejected++
-		if p.Flags&wire.RST == 0 {
+		if p.PayloadLen > 0 {
 			c.ackp.now = true
+		} else {
+			c.challenge(now)
 		}
 		return false
 	}
@@ -98,7 +100,11 @@ func (c *Conn) acceptable(now mono.Time, p *wire.Packet) bool {
 		return false
 	}
 	c.got.OutOfWindow++
-	c.ackp.now = true
+	if p.PayloadLen > 0 {
+		c.ackp.now = true
+	} else {
+		c.challenge(now) // an ACK for each would make two confused ends answer each other for ever
+	}
 	if start+size <= 0 && p.PayloadLen > 0 {
 		c.got.Duplicates += int64(p.PayloadLen)
 		c.rcv.reportDuplicate(wire.Range{Start: p.Seq, End: p.Seq.Add(p.PayloadLen)})
@@ -157,8 +163,8 @@ func (c *Conn) takeRST(now mono.Time, p *wire.Packet) {
 	}
 }
 
-// challenge asks for an ACK in answer to a segment that may be forged, at most one each half second
-// (RFC 5961 s.7).
+// challenge asks for an ACK in answer to a segment that may be forged or part of a loop, at most one each half
+// second (RFC 5961 s.7).
 func (c *Conn) challenge(now mono.Time) {
 	if c.lastChallenge != 0 && now.Sub(c.lastChallenge) < 500*time.Millisecond {
 		return

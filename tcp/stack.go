@@ -99,7 +99,7 @@ func (s *Stack) newConn(key connKey, cfg Config) (*Conn, error) {
 	c.snd.tsOffset = s.rng.Uint32()
 	c.snd.buf.limit = cfg.SendBuffer
 	if cfg.SendBuffer == 0 {
-		c.snd.buf.limit = min(initialSendBuffer, cfg.SendBufferMax)
+		c.snd.buf.limit = min(max(initialSendBuffer, 4*cfg.InitialWindow*cfg.MSS), cfg.SendBufferMax)
 	}
 	c.rcv = newReceiver(&c.cfg, c.on)
 	c.sched.heapIndex = -1
@@ -107,7 +107,7 @@ func (s *Stack) newConn(key connKey, cfg Config) (*Conn, error) {
 	return c, nil
 }
 
-// initialSendBuffer is where a growing send buffer starts, in octets.
+// initialSendBuffer is where a growing send buffer starts, in octets, unless four initial windows are more.
 const initialSendBuffer = 128 << 10
 
 // Input takes a packet that arrived. It keeps no reference to p.
