@@ -17,6 +17,7 @@ type ackWork struct {
 	newSACK   bool  // it SACKed something new
 	dsack     bool  // it reported a duplicate (RFC 2883)
 	originals bool  // it delivered data sent before a timeout and never sent again
+	repaired  bool  // it cumulatively acknowledged a segment that was sent more than once
 	reordered bool  // it delivered data below the highest delivered before, never sent again
 	holdRTO   bool  // do not restart the retransmission timer
 	hasTS     bool
@@ -151,6 +152,9 @@ func (c *Conn) ackUpTo(now mono.Time, ack wire.Seq) {
 		n, g := b.head, b.at(b.head)
 		if ack.Less(g.end()) {
 			break
+		}
+		if g.has(segRetrans) {
+			w.repaired = true
 		}
 		if g.has(segSACKed) {
 			b.sackedSegs--
@@ -303,10 +307,11 @@ func (c *Conn) takeRTT(now mono.Time) time.Duration {
 	w := &c.work
 	var oldest, newest time.Duration
 	switch {
-	case w.sampled:
+	case w.sampled && !w.repaired:
+		// Data behind a hole that a retransmission has filled arrived long ago; only SACK would have said so.
 		oldest, newest = now.Sub(w.oldest), now.Sub(w.newest)
 	case w.advanced && w.hasTS && w.tsecr != 0:
-		// Only retransmissions were acknowledged: the echo says which copy (RFC 7323 s.4).
+		// A retransmission was acknowledged: the echo says which copy (RFC 7323 s.4).
 		ms := int32(c.tsVal(now) - w.tsecr)
 		if ms < 0 || c.rtt.srtt == 0 {
 			return 0

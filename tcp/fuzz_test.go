@@ -64,12 +64,12 @@ func FuzzPair(f *testing.F) {
 				w.ends[1].CloseWrite()
 			}
 		}
-		w.run(2 * time.Hour)
+		w.run(24 * time.Hour)
 		if w.ends[1] == nil && w.ends[0].Err() != nil {
 			return // so much was lost that one end gave up on the handshake
 		}
 		if got != 50_000 || w.ends[0].state != Closed || w.ends[1].state != Closed {
-			t.Fatalf("%d octets arrived; client %v (%v), server %+v", got, w.ends[0].state, w.ends[0].err, w.ends[1])
+			t.Fatalf("%d octets arrived; client %v, %+v; server %v", got, w.ends[0].err, w.ends[0].Info(), w.ends[1])
 		}
 	})
 }

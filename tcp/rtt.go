@@ -23,6 +23,8 @@ type rttEstimator struct {
 
 // sample takes in a measurement r > 0; roundEnd says that it is the first one of a new round.
 func (e *rttEstimator) sample(r time.Duration, roundEnd bool) {
+	// What measures more than the longest timeout was answered before, and that answer was lost.
+	r = min(r, e.timers.RTOMax)
 	e.latest = r
 	if e.minRTT == 0 || r < e.minRTT {
 		e.minRTT = r
