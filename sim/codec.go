@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"longhaul/link"
+	"longhaul/mono"
 	"longhaul/wire"
 )
 
@@ -47,7 +48,7 @@ func (c *codec) cross(w *World, k *link.Packet) *wire.Packet {
 // checksums of an IPv4 packet catch every single flip, short of one that turns a UDP checksum into 0, which means
 // none (RFC 768).
 func (c *codec) damage(w *World) {
-	bit := int(w.now) % (8 * len(c.buf))
+	bit := int(w.now % mono.Time(8*len(c.buf)))
 	c.flipped = append(c.flipped[:0], c.buf...)
 	c.flipped[bit/8] ^= 1 << (bit % 8)
 	if wire.Decode(c.flipped, &c.packet, wire.Encoding{}) == nil {

@@ -348,7 +348,7 @@ func (c *Conn) afterACK(now mono.Time) {
 		case !w.holdRTO:
 			c.armRTO(now)
 		}
-	} else if w.sampled && w.newest < c.board.at(c.board.head).sentAt {
+	} else if _, plain := c.detect.(*dupDetector); !plain && w.sampled && w.newest < c.board.at(c.board.head).sentAt {
 		// What was SACKed left before the first hole was sent (again), so that one is not overdue yet, however
 		// long the queue has become since.
 		c.armRTO(now)

@@ -222,3 +222,19 @@ func TestLossBeforeFIN(t *testing.T) {
 		t.Errorf("%d probes, %d timeouts, %d sent again, receiver in %v", in.Sent.Probes, in.Sent.Timeouts, in.Sent.Retransmissions, w.ends[1].state)
 	}
 }
+
+// TestNewRenoImpatient: with a hundred holes in a window NewReno does not repair one a round trip for ten seconds:
+// only the first partial ACK restarts the timer, which then expires, and slow start does the rest (RFC 6582 s.4).
+func TestNewRenoImpatient(t *testing.T) {
+	w, mss := flightOf(t, NewReno, 300, 0)
+	var holes []int
+	for i := range 100 {
+		holes = append(holes, 2*i*mss)
+	}
+	w.filter = w.lose(holes...)
+	start := w.now
+	end := w.transfer(400*mss, time.Minute)
+	if in := w.ends[0].Info(); end.Sub(start) > 3*time.Second || in.Sent.Timeouts < 1 || in.Sent.Timeouts > 2 {
+		t.Errorf("%v with %d timeouts, want one or two and under 3 s", end.Sub(start), in.Sent.Timeouts)
+	}
+}

@@ -105,8 +105,10 @@ func (c *Conn) onRTO(now mono.Time) {
 		s := &c.subs[i]
 		s.share = ackShare{}
 		if !repeated {
-			s.ep.undo = undo{armed: true, kind: cc.Timeout, marker: c.snd.una}
-			if c.on&FRTO != 0 && s.ep.state == epOpen { // not on top of another recovery (RFC 5682 s.3.1 step 1)
+			// A timeout on top of another recovery is not undone: the earlier losses were real (RFC 5682 s.3.1
+			// step 1).
+			s.ep.undo = undo{armed: s.ep.state == epOpen, kind: cc.Timeout, marker: c.snd.una}
+			if c.on&FRTO != 0 && s.ep.undo.armed {
 				s.ep.undo.frto = frtoFirst
 			}
 		}
