@@ -21,31 +21,46 @@ const (
 )
 
 // timerSet is a connection's deadlines; mono.Never is a stopped timer.
-type timerSet struct{ at [numTimers]mono.Time }
+type timerSet struct {
+	at    [numTimers]mono.Time
+	first mono.Time // no deadline is earlier
+	stale bool      // the earliest one may be later than first
+}
 
-func newTimerSet() (t timerSet) {
+func newTimerSet() timerSet {
+	t := timerSet{first: mono.Never}
 	for k := range t.at {
 		t.at[k] = mono.Never
 	}
 	return t
 }
 
-func (t *timerSet) set(k timerKind, at mono.Time) { t.at[k] = at }
-func (t *timerSet) stop(k timerKind)              { t.at[k] = mono.Never }
-func (t *timerSet) running(k timerKind) bool      { return t.at[k] != mono.Never }
+func (t *timerSet) set(k timerKind, at mono.Time) {
+	if at <= t.first {
+		t.first, t.stale = at, false
+	} else if t.at[k] == t.first {
+		t.stale = true
+	}
+	t.at[k] = at
+}
+
+func (t *timerSet) stop(k timerKind)         { t.set(k, mono.Never) }
+func (t *timerSet) running(k timerKind) bool { return t.at[k] != mono.Never }
 
 // next returns the earliest deadline.
 func (t *timerSet) next() mono.Time {
-	next := mono.Never
-	for _, at := range t.at {
-		next = min(next, at)
+	if t.stale {
+		t.first, t.stale = mono.Never, false
+		for _, at := range t.at {
+			t.first = min(t.first, at)
+		}
 	}
-	return next
+	return t.first
 }
 
 // runTimers lets every expired timer act. Each one stops or moves its own deadline.
 func (c *Conn) runTimers(now mono.Time) {
-	if now < c.timers.next() {
+	if now < c.timers.first {
 		return
 	}
 	for k := range numTimers {
