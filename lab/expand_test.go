@@ -59,7 +59,7 @@ func TestBadScenarios(t *testing.T) {
 	}{
 		{"no stacks", func(s *Scenario) { s.Stacks = nil }, "at least one"},
 		{"negative repetitions", func(s *Scenario) { s.Repeat = -1 }, "repetitions"},
-		{"a window of 2 GiB", func(s *Scenario) { s.Window = 2 << 30 }, "1 GiB"},
+		{"a window above 1 GiB", func(s *Scenario) { s.Window = MaxWindow + 1 }, "1 GiB"},
 		{"a window smaller than the streams", func(s *Scenario) { s.Window = 3 }, "per stream"},
 		{"fewer octets than streams", func(s *Scenario) { s.Bytes = 3 }, "per stream"},
 		{"negative octets", func(s *Scenario) { s.Bytes = -1 }, "positive"},
