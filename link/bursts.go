@@ -1,7 +1,7 @@
 package link
 
 import (
-	"errors"
+	"cmp"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -113,7 +113,7 @@ func (g *gilbertElliott) check() error {
 	if g.err != nil {
 		return g.err
 	}
-	return errors.Join(
+	return cmp.Or(
 		checkProbability("going bad", g.toBad), checkProbability("getting good", g.toGood),
 		checkProbability("loss in the good state", g.lossGood), checkProbability("loss in the bad state", g.lossBad),
 		checkRand("the Gilbert-Elliott model", g.rng))

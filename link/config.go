@@ -1,6 +1,7 @@
 package link
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -13,7 +14,7 @@ import (
 
 // Config describes one direction of a path. The zero value is a perfect link: no delay, no limit, no loss.
 type Config struct {
-	Rate      int64         // bits per second; 0 means infinitely fast
+	Rate      int64         // bits per second, at most 1e15; 0 means infinitely fast
 	Delay     time.Duration // propagation delay, one way
 	Overhead  int           // octets of link framing added to every packet when it is serialised
 	Queue     Queue         // waiting room before the transmitter; nil means unlimited
@@ -26,9 +27,9 @@ type Config struct {
 	Outages   []Outage   // in ascending order, without overlap
 	Rand      *rand.Rand // for Jitter, Reorder and Duplicate; may be nil when none of them is used
 
-	// Trace takes a trace.Drop event for each packet dropped, with Cause one of the constants below; nil means none. The event's time is
-	// when the link noticed: at once for CauseQueue; for the others when it was next called after the transmission began, at most
-	// Delay later.
+	// Trace takes a trace.Drop event for each packet dropped, with Cause one of the constants below; nil means none. The
+	// event's time is when the link noticed: at once for CauseQueue; for the others when it was next called after the
+	// transmission began, at most Delay and Jitter later.
 	Trace trace.Sink
 }
 
@@ -91,7 +92,7 @@ func (c *Config) check() error {
 	if c.Overhead < 0 || c.Overhead > MaxSize {
 		return fmt.Errorf("link: framing of %d octets is not in 0 to %d", c.Overhead, MaxSize)
 	}
-	if err := errors.Join(checkProbability("reordering", c.Reorder), checkProbability("duplication", c.Duplicate)); err != nil {
+	if err := cmp.Or(checkProbability("reordering", c.Reorder), checkProbability("duplication", c.Duplicate)); err != nil {
 		return err
 	}
 	if c.Rand == nil && (c.Jitter > 0 || c.Reorder > 0 || c.Duplicate > 0) {

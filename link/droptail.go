@@ -24,7 +24,7 @@ func DropTail(packets, octets int) *DropTailQueue {
 
 // check reports a limit that lets nothing wait.
 func (q *DropTailQueue) check() error {
-	if q == nil || q.limited && q.packets == 0 && q.limitOctets == 0 || q.packets < 0 || q.limitOctets < 0 {
+	if q.limited && q.packets == 0 && q.limitOctets == 0 || q.packets < 0 || q.limitOctets < 0 {
 		return fmt.Errorf("link: a queue of %d packets and %d octets has no room; give a positive limit, or no queue for an unlimited one", q.packets, q.limitOctets)
 	}
 	return nil

@@ -1,7 +1,7 @@
 package link
 
 import (
-	"errors"
+	"cmp"
 	"math"
 	"math/rand/v2"
 
@@ -41,7 +41,7 @@ func Uniform(p float64, rng *rand.Rand) LossModel {
 }
 
 func (u *uniform) check() error {
-	return errors.Join(checkProbability("loss", u.p), checkRand("uniform loss", u.rng))
+	return cmp.Or(checkProbability("loss", u.p), checkRand("uniform loss", u.rng))
 }
 
 func (u *uniform) Lost(mono.Time, int) bool {
@@ -67,7 +67,7 @@ func BitErrors(ber float64, rng *rand.Rand) LossModel {
 }
 
 func (b *bitErrors) check() error {
-	return errors.Join(checkProbability("a bit error", b.ber), checkRand("the bit error model", b.rng))
+	return cmp.Or(checkProbability("a bit error", b.ber), checkRand("the bit error model", b.rng))
 }
 
 func (b *bitErrors) Lost(_ mono.Time, octets int) bool {
