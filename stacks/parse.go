@@ -90,7 +90,7 @@ func parse(name string) (Stack, error) {
 	if hasSubs {
 		switch n, err := strconv.ParseUint(subs, 10, 16); {
 		case err != nil || n == 0:
-			return s, fmt.Errorf("%q sub-connections; leave /%s out, one is all that is available", subs, subs)
+			return s, fmt.Errorf("%q sub-connections; leave the / and what follows out, one is all that is available", subs)
 		case n > 1:
 			return s, fmt.Errorf("more than one sub-connection is not available yet; leave /%d out", n)
 		}
