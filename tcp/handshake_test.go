@@ -76,6 +76,24 @@ func TestSimultaneousOpen(t *testing.T) {
 	w.transfer(100_000, time.Minute)
 }
 
+// TestSYNACKLost: when the answer to a SYN is lost, the SYN that is sent again is answered at once, by a SYN-ACK.
+func TestSYNACKLost(t *testing.T) {
+	w := newPair(t, 10*time.Millisecond)
+	lost := 0
+	w.filter = func(p *wire.Packet, from int) (bool, time.Duration) {
+		if from == 1 && p.Flags&wire.SYN != 0 && lost == 0 {
+			lost++
+			return true, 0
+		}
+		return false, 0
+	}
+	server := Config{Timers: Timers{RTOInitial: 10 * time.Second}} // its own timer does not help
+	w.connect(Config{}, server)
+	if w.now.Seconds() > 1.1 {
+		t.Errorf("connected after %v, want one timeout of the client and a round trip", w.now)
+	}
+}
+
 // TestRefused: a SYN to a port where nobody listens is reset, and the connection says so.
 func TestRefused(t *testing.T) {
 	w := newPair(t, time.Millisecond)

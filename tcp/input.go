@@ -16,6 +16,11 @@ func (c *Conn) input(now mono.Time, p *wire.Packet) {
 	case SynSent:
 		c.inSynSent(now, p)
 		return
+	case SynReceived:
+		if p.Flags&(wire.SYN|wire.ACK|wire.RST) == wire.SYN && p.Seq == c.rcv.irs {
+			c.want |= wantSYN // the peer's SYN again: our answer was lost, and a mere ACK would not help it
+			return
+		}
 	}
 	if !c.acceptable(now, p) {
 		return
