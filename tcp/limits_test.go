@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"longhaul/cc"
+	"longhaul/wire"
 )
 
 // TestWindowLimit: buffers and windows above 2^30 octets are clamped to it (R6), and the window scale of 14 can
@@ -76,4 +77,50 @@ func TestManyIdleConnections(t *testing.T) {
 		t.Errorf("%d of 2001 idle connections have a deadline", n)
 	}
 	w.transfer(100_000, time.Minute)
+}
+
+// TestSequenceWrap carries a stream over the end of the sequence space, with losses at the wrap (RFC 9293 s.3.4).
+func TestSequenceWrap(t *testing.T) {
+	for _, r := range []Recovery{RACK, SACK6675, NewReno, DupACK} {
+		w := newPair(t, 20*time.Millisecond)
+		l, err := w.sides[1].Listen(addrs[1], 0, Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := w.sides[0].Dial(0, addrs[0], addrs[1], reno(r))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.snd.iss = wire.Seq(1<<32 - 50_000)
+		c.snd.una, c.snd.nxt = c.snd.iss, c.snd.iss
+		w.ends[0] = c
+		w.run(time.Second)
+		w.ends[1] = l.Accept()
+		mss := c.snd.mss
+		w.filter = w.lose(33*mss, 34*mss, 35*mss, 36*mss)
+		w.transfer(1_000_000, time.Minute)
+		if c.sent.Retransmissions == 0 || c.snd.una > 1<<31 {
+			t.Errorf("recovery %d: %d retransmissions, ends at %d", r, c.sent.Retransmissions, c.snd.una)
+		}
+	}
+}
+
+// TestLateReader: an application that reads nothing for a while, then everything, gets every octet, and the sender
+// learns of the room at once.
+func TestLateReader(t *testing.T) {
+	w := newPair(t, 10*time.Millisecond)
+	w.connect(reno(RACK), Config{RecvBuffer: 100_000})
+	left, got := 1_000_000, 0
+	for range 100 {
+		left -= w.ends[0].WriteSynthetic(left)
+		w.run(300 * time.Millisecond)
+		n, _ := w.ends[1].Discard(1 << 20)
+		got += n
+	}
+	if got != 1_000_000 {
+		t.Errorf("%d octets read", got)
+	}
+	if w.now.Seconds() > 31 || w.ends[0].Info().Sent.Timeouts > 0 {
+		t.Errorf("%d timeouts", w.ends[0].Info().Sent.Timeouts)
+	}
 }
