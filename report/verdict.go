@@ -126,7 +126,8 @@ func reason(r *lab.Results, cause string, list []*lab.Result) string {
 		return subject(list, "keeps", "keep") + " the link busy in the second half of the run only"
 	case linkLater:
 		return fmt.Sprintf("%s the path only once under way (%s)", subject(list, "fills", "fill"),
-			each(list, func(s *lab.Result) string { return percent(s.SteadyBps / s.LimitBps) }))
+			// More than all is data that had waited behind a hole since the first half.
+			each(list, func(s *lab.Result) string { return percent(min(s.SteadyBps/s.LimitBps, 1)) }))
 	case linkAgain:
 		return fmt.Sprintf("%s the link busy, in part with data sent again (%s)", subject(list, "keeps", "keep"),
 			each(list, func(s *lab.Result) string { return units.FormatPercent(s.RetransShare) }))
