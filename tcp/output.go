@@ -149,11 +149,11 @@ func (c *Conn) emitNew(now mono.Time, p *wire.Packet) bool {
 	fin := c.snd.closing && !c.snd.finSent
 	size, why := c.newSize(unsent)
 	if size == 0 && !(fin && unsent == 0) {
+		if c.emitExtra(now, p, s) {
+			return true
+		}
 		if why == limitApplication {
 			s.meter.limitedByApp(s.outstanding())
-			if c.emitExtra(now, p, s) {
-				return true
-			}
 		}
 		c.blockedBy(now, why)
 		return false

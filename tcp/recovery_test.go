@@ -238,3 +238,16 @@ func TestNewRenoImpatient(t *testing.T) {
 		t.Errorf("%v with %d timeouts, want one or two and under 3 s", end.Sub(start), in.Sent.Timeouts)
 	}
 }
+
+// TestRescueRetransmission: RFC 6675 s.4 NextSeg rules 3 and 4. With no new data to send, recovery sends the hole
+// that is not yet called lost, and once the last segment: three losses, two of them in the last four segments, need no
+// timeout.
+func TestRescueRetransmission(t *testing.T) {
+	w, mss := flightOf(t, SACK6675, 20, 0)
+	w.filter = w.lose(5*mss, 16*mss, 19*mss)
+	w.transfer(20*mss, time.Minute)
+	in := w.ends[0].Info()
+	if in.Sent.Timeouts != 0 || in.Sent.Retransmissions != 3 || in.Sent.FastRetransmits != 1 {
+		t.Errorf("%d timeouts, %d sent again, %d episodes", in.Sent.Timeouts, in.Sent.Retransmissions, in.Sent.FastRetransmits)
+	}
+}
