@@ -182,7 +182,7 @@ func (s *Stack) LocalDrop(now mono.Time, p *wire.Packet) {
 		return
 	}
 	sub := &c.subs[0]
-	if sub.ep.state == epOpen && sub.meter.round > sub.ep.cutRound {
+	if sub.ep.state == epOpen && now.Sub(sub.ep.cutAt) > c.rtt.srtt {
 		c.cut(now, sub, cc.LocalDrop)
 	}
 }

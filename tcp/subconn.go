@@ -30,7 +30,7 @@ type subconn struct {
 type ackShare struct {
 	acked, delivered int64 // octets
 	lost             int   // segments newly marked lost
-	lostRetrans      bool  // one of them was a retransmission
+	lostRetrans      bool  // one of them was sent again since the latest window reduction
 }
 
 // outstanding returns the octets that count against the window.
@@ -126,13 +126,13 @@ const (
 
 // episode is one recovery episode.
 type episode struct {
-	state    episodeState
-	point    wire.Seq // the episode ends when this is acknowledged (RFC 6675's RecoveryPoint, RFC 6582's recover)
-	force    bool     // the first retransmission leaves whatever the window says
-	rescued  bool     // the rescue retransmission of RFC 6675 s.4 NextSeg (4) was used
-	cutRound uint64   // the round of the latest window reduction
-	prr      prr
-	undo     undo
+	state   episodeState
+	point   wire.Seq  // the episode ends when this is acknowledged (RFC 6675's RecoveryPoint, RFC 6582's recover)
+	force   bool      // the first retransmission leaves whatever the window says
+	rescued bool      // the rescue retransmission of RFC 6675 s.4 NextSeg (4) was used
+	cutAt   mono.Time // the latest window reduction
+	prr     prr
+	undo    undo
 }
 
 // respond begins or deepens an episode for each sub-connection that has newly lost segments.
@@ -145,8 +145,9 @@ func (c *Conn) respond(now mono.Time) {
 		switch {
 		case s.ep.state == epOpen:
 			c.enterRecovery(now, s)
-		case s.ep.state == epRecovery && s.share.lostRetrans && s.meter.round > s.ep.cutRound:
-			// The loss of a retransmission is a new sign of congestion (RFC 5681 s.4.3, RFC 8985 s.3.4).
+		case s.ep.state == epRecovery && s.share.lostRetrans:
+			// The loss of what was sent again since the window was cut is a new sign of congestion
+			// (RFC 5681 s.4.3, RFC 8985 s.3.4).
 			s.ep.undo.armed = false
 			c.cut(now, s, cc.Loss)
 			c.startPRR(s)
@@ -178,7 +179,7 @@ func (c *Conn) startPRR(s *subconn) {
 
 // cut tells s's controller of congestion, unless the policy calls a loss noise (RFC 1106 s.4.2).
 func (c *Conn) cut(now mono.Time, s *subconn, kind cc.Kind) {
-	s.ep.cutRound = s.meter.round
+	s.ep.cutAt = now
 	c.traceEpisode(now, s, kind)
 	if kind == cc.Loss && c.cfg.Policy == LossIsNoise {
 		return
@@ -203,7 +204,7 @@ func (c *Conn) enterLoss(now mono.Time, s *subconn, repeated bool) {
 	s.ep.state = epLoss
 	s.ep.point = c.snd.nxt
 	s.ep.force = true
-	s.ep.cutRound = s.meter.round
+	s.ep.cutAt = now
 	c.traceEpisode(now, s, cc.Timeout)
 	s.ctrl.OnCongestion(cc.Congestion{Kind: cc.Timeout, Now: now, InFlight: int64(c.flight()), Repeated: repeated})
 	s.out = s.ctrl.Output()

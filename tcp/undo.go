@@ -100,6 +100,8 @@ func (c *Conn) undoEpisode(now mono.Time, s *subconn) {
 	s.leaveRecovery()
 	if kind == cc.Timeout {
 		c.rtt.backoff = 0
+	} else if c.rack != nil {
+		c.rack.reordered = true // what seemed lost was late: RACK must wait for its like
 	}
 	if kind == cc.Loss && c.cfg.Policy == LossIsNoise {
 		return
