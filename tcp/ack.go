@@ -132,9 +132,8 @@ func (c *Conn) endsRecovery(s *subconn) bool {
 
 // endRecovery ends s's fast recovery in order.
 func (c *Conn) endRecovery(s *subconn) {
-	burst := c.rack == nil && c.on&Pacing == 0
 	s.leaveRecovery()
-	if burst && c.cfg.Recovery == NewReno {
+	if d, ok := c.detect.(*dupDetector); ok && d.partial && c.on&Pacing == 0 {
 		// RFC 6582 s.3.2 step 3, full acknowledgement: cwnd = min(ssthresh, max(FlightSize, SMSS) + SMSS).
 		s.burstCap = max(s.outstanding(), int64(c.snd.mss)) + int64(c.snd.mss)
 	}

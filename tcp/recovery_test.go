@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"longhaul/cc"
+	"longhaul/mono"
 	"longhaul/wire"
 )
 
@@ -270,5 +271,20 @@ func TestReorderingIsLearnt(t *testing.T) {
 	in := w.ends[0].Info()
 	if in.Sent.Retransmissions > 3 || in.Sent.Spurious == 0 || in.Ssthresh != cc.Infinite {
 		t.Errorf("%d sent again, %d undone, ssthresh %d", in.Sent.Retransmissions, in.Sent.Spurious, in.Ssthresh)
+	}
+}
+
+// TestRACKWithoutSACK: a peer that offers no SACK gets NewReno's recovery, window inflation included: the flight does
+// not fall silent for a round trip.
+func TestRACKWithoutSACK(t *testing.T) {
+	var took [2]mono.Time
+	for i, r := range []Recovery{RACK, NewReno} {
+		w, mss := flightOf(t, r, 20, SACK)
+		w.filter = w.lose(0, 30*mss)
+		start := w.now
+		took[i] = w.transfer(200*mss, time.Minute) - start
+	}
+	if took[0] != took[1] {
+		t.Errorf("RACK without SACK took %v, NewReno %v", took[0], took[1])
 	}
 }

@@ -171,7 +171,7 @@ func (c *Conn) enterRecovery(now mono.Time, s *subconn) {
 // startPRR starts proportional rate reduction towards the window that the controller has just chosen.
 func (c *Conn) startPRR(s *subconn) {
 	s.ep.prr.active = false
-	if c.cfg.Recovery == RACK && !s.out.Direct {
+	if c.rack != nil && !s.out.Direct {
 		s.ep.prr = newPRR(s.out.Window, s.pipe+s.lostSize+s.share.delivered)
 		s.ep.prr.cwnd = s.pipe // until the ACK is accounted for
 	}
