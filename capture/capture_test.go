@@ -387,23 +387,6 @@ func TestFirstWriteErrorIsKept(t *testing.T) {
 	}
 }
 
-func TestTee(t *testing.T) {
-	var a, b bytes.Buffer
-	j, p := NewJSONLines(&a), NewPcapNG(&b)
-	tee := Tee{j, p}
-	events := append(packets(t), trace.Event{Kind: trace.Window}, trace.Event{Kind: trace.Loss})
-	for i := range events {
-		tee.Record(&events[i])
-	}
-	if err := errors.Join(j.Flush(), p.Flush()); err != nil {
-		t.Fatal(err)
-	}
-	if n := strings.Count(a.String(), "\n"); n != 2 || !bytes.Equal(b.Bytes(), writePcap(t, packets(t))) {
-		t.Errorf("%d lines and %d octets of packets", n, b.Len())
-	}
-	Tee(nil).Record(&events[0])
-}
-
 func TestRecordDoesNotAllocate(t *testing.T) {
 	e := packets(t)[1]
 	for name, c := range map[string]struct {

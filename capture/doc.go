@@ -1,5 +1,5 @@
 // Package capture has the trace sinks that write files: PcapNG writes packets for Wireshark and tshark, JSONLines
-// writes congestion state for scripts, and Tee feeds one trace to several sinks.
+// writes congestion state for scripts.
 //
 // The verbs: Record takes an event, Flush writes what is buffered. Record cannot fail, so a sink keeps the first
 // error of its writer, records nothing after it, and returns it from every Flush and from Err. Call Flush before closing

@@ -16,7 +16,7 @@ startup      nothing was lost and the controller is still in its start-up phase
 loss         segments were lost, and the congestion window that the losses left was full
 controller   nothing was lost and the controller itself holds back`
 
-// load is what Bound judges: one flow, its streams added up.
+// load is what bound judges: one flow, its streams added up.
 type load struct {
 	busy    float64       // share of the second half of the time that the bottleneck was transmitting
 	time    time.Duration // that the streams ran, added up

@@ -7,8 +7,8 @@
 // Every run draws its randomness from its case's seed and name alone and its result goes to the place of its case,
 // so the results are equal octet for octet for any number of workers.
 //
-// What the metrics mean is in Definitions, one entry per key of the JSON document; BoundRule is the rule behind
-// bound_by.
+// What the metrics mean is in Definitions, one entry per key of a result in the JSON document; BoundRule is the rule
+// behind bound_by.
 //
 // A path's Loss hits the data direction only, as in the lossy-link experiments that the references made; its BER
 // damages packets of both directions, ACKs too, since an error rate belongs to a medium. A Window is what one stack

@@ -14,11 +14,17 @@ import (
 // The defaults of a Scenario, and of the command without flags.
 const (
 	DefaultDuration = 60 * time.Second
-	DefaultProbe    = 100 * time.Millisecond
+	DefaultProbe    = 100 * time.Millisecond // longer on a path below 512 kbit/s, see Path.probe
 )
 
 // MaxWindow is the largest socket buffer that a scenario may ask for, in octets (RFC 7323 s.2.3).
 const MaxWindow = 1 << 30
+
+const (
+	maxRate  = 1e15    // bits per second that a link takes
+	maxBDP   = 1 << 53 // octets in flight and in the queue, a whole number in a float64 too
+	minQueue = 1500    // octets of room that one full packet needs
+)
 
 // DefaultPath is the path of a comparison without flags: 155 Mbit/s, 70 ms, a queue of one BDP and a loss
 // probability of 1e-5.
@@ -46,7 +52,7 @@ func (s Scenario) Cases() ([]Case, error) {
 				Wire:     s.Wire,
 			}
 			if s.Probe == 0 {
-				c.Probe = DefaultProbe
+				c.Probe = s.Path.probe()
 			}
 			if rep == 0 {
 				c.Packets, c.Trace = s.Packets, s.Trace
@@ -104,12 +110,18 @@ func (p Path) check() error {
 	switch q := p.Queue; {
 	case p.Rate <= 0 || p.ReverseRate < 0:
 		return errors.New("a rate of 0 or less: must be positive, for example 155mbit")
+	case max(p.Rate, p.ReverseRate) > maxRate:
+		return errors.New("a rate above 1000tbit: must be at most that, for example 155mbit")
 	case p.RTT < 0 || p.Jitter < 0:
 		return errors.New("a negative delay: must be 0 or more, for example 70ms")
 	case p.Loss > 0 && p.BER > 0:
 		return errors.New("both a loss probability and a bit error rate: give one of them")
 	case q.Packets < 0 || q.Octets < 0 || !(q.BDP >= 0) || math.IsInf(q.BDP, 0):
 		return errors.New("a negative queue: must be at least 1 packet, or left out for an unlimited one")
+	case q.Octets > 0 && q.Octets < minQueue:
+		return fmt.Errorf("a queue of %d octets: no full packet would pass; must be at least %d", q.Octets, minQueue)
+	case max(q.BDP, 1)*float64(max(p.Rate, p.ReverseRate))*p.RTT.Seconds()/8 > maxBDP:
+		return errors.New("a path that holds more than 2^53 octets: lower the rate, the round trip or the queue")
 	}
 	if err := probability("loss probability", p.Loss); err != nil {
 		return err
@@ -136,8 +148,12 @@ func (p Path) room(rate int64) (packets, octets int) {
 	return p.Queue.Packets, p.Queue.Octets
 }
 
-// minQueue is the least room in octets that a queue asked for in BDP has: one full packet, or nothing would pass.
-const minQueue = 1500
+// probe returns the time between two RTT probes: DefaultProbe, or on a slow path so much that probes take no more than
+// a hundredth of it. What is measured must not be shaped by the measuring.
+func (p Path) probe() time.Duration {
+	const bits = 100 * 8 * sim.ProbeSize
+	return max(DefaultProbe, time.Duration(bits*int64(time.Second)/min(p.Rate, p.reverseRate())))
+}
 
 // links returns the configurations of both directions in w.
 func (p Path) links(w *sim.World) (forward, reverse link.Config) {

@@ -72,6 +72,10 @@ func TestBadScenarios(t *testing.T) {
 		{"loss and bit errors", func(s *Scenario) { s.Path.BER = 1e-7 }, "one of them"},
 		{"negative queue", func(s *Scenario) { s.Path.Queue = QueueSize{Packets: -1} }, "queue"},
 		{"negative delay", func(s *Scenario) { s.Path.RTT = -1 }, "delay"},
+		{"a rate that no link has", func(s *Scenario) { s.Path.Rate = 1e15 + 1 }, "at most"},
+		{"a queue that passes no packet", func(s *Scenario) { s.Path.Queue = QueueSize{Octets: 1499} }, "at least 1500"},
+		{"a path without an end", func(s *Scenario) { s.Path.Rate, s.Path.RTT = 1e15, 1000*time.Hour }, "2^53"},
+		{"a queue without an end", func(s *Scenario) { s.Path.Rate, s.Path.Queue.BDP = 1e12, 1e9 }, "2^53"},
 	} {
 		s := good()
 		c.spoil(&s)
@@ -82,6 +86,29 @@ func TestBadScenarios(t *testing.T) {
 	}
 	if _, err := good().Cases(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestProbeShare: probes take at most a hundredth of the slower direction.
+func TestProbeShare(t *testing.T) {
+	for _, c := range []struct {
+		rate, reverse int64
+		want          time.Duration
+	}{
+		{155e6, 0, 100 * time.Millisecond},
+		{512e3, 0, 100 * time.Millisecond},
+		{64e3, 0, 800 * time.Millisecond},
+		{155e6, 9600, 5333333333},
+		{1, 0, 51200 * time.Second},
+	} {
+		s := Scenario{Path: Path{Rate: c.rate, ReverseRate: c.reverse}, Stacks: parseAll(t, "reno")}
+		cases, err := s.Cases()
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := cases[0].Probe; got != c.want {
+			t.Errorf("%d and %d bit/s: a probe every %v, want %v", c.rate, c.reverse, got, c.want)
+		}
 	}
 }
 

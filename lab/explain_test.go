@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"maps"
 	"reflect"
 	"strings"
 	"testing"
@@ -36,12 +37,34 @@ func TestExplainUnknown(t *testing.T) {
 	}
 }
 
-// TestFiguresAreKeys: what repeated runs average is named as in the document.
-func TestFiguresAreKeys(t *testing.T) {
+// TestFigures: repeated runs average every number of the document but those that are the same in each, under its key.
+func TestFigures(t *testing.T) {
+	want := map[string]bool{}
+	var walk func(prefix string, typ reflect.Type)
+	walk = func(prefix string, typ reflect.Type) {
+		for i := range typ.NumField() {
+			key, _, _ := strings.Cut(typ.Field(i).Tag.Get("json"), ",")
+			inner := typ.Field(i).Type
+			if inner.Kind() == reflect.Pointer {
+				inner = inner.Elem()
+			}
+			switch {
+			case inner.Kind() == reflect.Struct:
+				walk(prefix+key+".", inner)
+			case inner.Kind() == reflect.Float64 && key != "limit_bps":
+				want[prefix+key] = true
+			}
+		}
+	}
+	walk("", reflect.TypeFor[Result]())
+	have := map[string]bool{}
 	for _, f := range figures {
-		key, _, _ := strings.Cut(f.key, ".")
-		if _, err := Explain(key); err != nil {
+		have[f.key] = true
+		if _, err := Explain(f.key); err != nil {
 			t.Error(err)
 		}
+	}
+	if !maps.Equal(have, want) {
+		t.Errorf("figures are %v, the numbers of a result %v", have, want)
 	}
 }

@@ -181,20 +181,8 @@ func TestT3GEO(t *testing.T) {
 // side that was called: the window in a SYN is not scaled (RFC 7323 s.2.2), so that a caller may send 64 KiB at
 // first, whatever its own window.
 func TestT3InitialWindow(t *testing.T) {
-	w := sim.New(1)
-	d, err := sim.NewDumbbell(w, link.Config{Rate: 50e6, Delay: 300 * time.Millisecond}, link.Config{Rate: 5e6, Delay: 300 * time.Millisecond})
-	if err != nil {
-		t.Fatal(err)
-	}
-	server, err := d.Left("server")
-	if err != nil {
-		t.Fatal(err)
-	}
-	client, err := d.Right("client")
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = server.Listen(port, 1, tcp.Config{InitialWindow: 100, SendBuffer: 8 << 20}, func(*tcp.Conn) sim.App { return &sim.Source{Total: 2e6} })
+	w, server, client := hosts(t, link.Config{Rate: 50e6, Delay: 300 * time.Millisecond}, link.Config{Rate: 5e6, Delay: 300 * time.Millisecond})
+	err := server.Listen(port, 1, tcp.Config{InitialWindow: 100, SendBuffer: 8 << 20}, func(*tcp.Conn) sim.App { return &sim.Source{Total: 2e6} })
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -68,19 +68,7 @@ func TestT2Monotone(t *testing.T) {
 
 // TestIdleConnections (F02, T2): a thousand idle connections hold less than 64 KiB each, both ends together.
 func TestIdleConnections(t *testing.T) {
-	w := sim.New(1)
-	d, err := sim.NewDumbbell(w, link.Config{Delay: time.Millisecond}, link.Config{Delay: time.Millisecond})
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, err := d.Left("a")
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := d.Right("b")
-	if err != nil {
-		t.Fatal(err)
-	}
+	w, a, b := hosts(t, link.Config{Delay: time.Millisecond}, link.Config{Delay: time.Millisecond})
 	const n = 1000
 	var sink sim.Sink
 	if err := b.Listen(port, n, tcp.Config{}, func(*tcp.Conn) sim.App { return &sink }); err != nil {
@@ -91,9 +79,11 @@ func TestIdleConnections(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	conns := make([]*tcp.Conn, n)
 	for i := range conns {
-		if conns[i], err = a.Dial(b.AddrPort(port), tcp.Config{}, &sink); err != nil {
+		c, err := a.Dial(b.AddrPort(port), tcp.Config{}, &sink)
+		if err != nil {
 			t.Fatal(err)
 		}
+		conns[i] = c
 	}
 	if err := w.Run(mono.Time(10 * time.Second)); err != nil {
 		t.Fatal(err)
@@ -119,20 +109,8 @@ func TestF38LongIdle(t *testing.T) {
 		days = 1
 	}
 	until := mono.Time(time.Duration(days) * 24 * time.Hour)
-	w := sim.New(1)
 	cfg := link.Config{Rate: 1e9, Delay: 25 * time.Millisecond}
-	d, err := sim.NewDumbbell(w, cfg, cfg)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, err := d.Left("a")
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := d.Right("b")
-	if err != nil {
-		t.Fatal(err)
-	}
+	w, a, b := hosts(t, cfg, cfg)
 	var sink sim.Sink
 	if err := b.Listen(port, 1, tcp.Config{}, func(*tcp.Conn) sim.App { return &sink }); err != nil {
 		t.Fatal(err)

@@ -181,8 +181,8 @@ func (f *flow) count(r *Result, now mono.Time, complete bool) {
 		info := s.info
 		end := s.sink.Last
 		if info == nil {
-			i := s.conn.Info()
-			info, end = &i, now
+			latest := s.conn.Info()
+			info, end = &latest, now
 		}
 		sent.DataSegments += info.Sent.DataSegments
 		sent.Bytes += info.Sent.Bytes

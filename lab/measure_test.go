@@ -44,6 +44,23 @@ func goodputAfter(t testing.TB, c Case, skip time.Duration) (float64, Result) {
 	return float64(r.flows[0].total()-before) * 8 / (c.Duration - skip).Seconds(), r.results()[0]
 }
 
+// hosts returns a host at each end of a path of its own, and their world.
+func hosts(t testing.TB, forward, reverse link.Config) (w *sim.World, left, right *sim.Host) {
+	t.Helper()
+	w = sim.New(1)
+	d, err := sim.NewDumbbell(w, forward, reverse)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if left, err = d.Left("left"); err != nil {
+		t.Fatal(err)
+	}
+	if right, err = d.Right("right"); err != nil {
+		t.Fatal(err)
+	}
+	return w, left, right
+}
+
 // sent returns the counters of the flow's first connection.
 func (r *run) sent() (lost, timeouts, acked, fresh int64) {
 	s := r.flows[0].streams[0].conn.Info().Sent

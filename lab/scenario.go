@@ -20,7 +20,7 @@ type Scenario struct {
 	Start    time.Duration  // when the flows begin; probes run from 0
 	Seed     uint64
 	Repeat   int           // runs per stack, each with its own random streams; 0 means 1
-	Probe    time.Duration // between two RTT probes; 0 means 100 ms, negative means no probe
+	Probe    time.Duration // between two RTT probes; 0 means 100 ms, or 1 % of a slower path; negative means no probe
 	Wire     bool          // encode and re-parse every packet
 	Packets  trace.Sink    // takes every packet at the sender's interface; nil means none
 	Trace    trace.Sink    // takes the connections' own events; nil means none

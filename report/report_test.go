@@ -48,13 +48,14 @@ func lossy() lab.Results {
 // windowed is a comparison, repeated, in which a window or the start-up binds.
 func windowed() lab.Results {
 	whole := 0.25 // the runs are too short for the other stability
+	opened := 0.58
 	return lab.Results{
 		Path: lab.PathResult{Rate: 1e9, ReverseRate: 1e6, RTT: 580, BER: 1e-9, QueuePackets: 1000, BDP: 72.5e6},
 		Seed: 18446744073709551615, Duration: 5.5, Window: 65536, Bytes: 1e9, Repeat: 5,
 		Results: []lab.Result{
 			{Stack: "reno", Streams: 1, GoodputBps: 9.1e5, LimitBps: 949e6, FractionOfLimit: 0.00096, Timeouts: 0.4, BoundBy: lab.BoundByWindow,
 				CI95: map[string]float64{"goodput_bps": 9100}},
-			{Stack: "cubic", Streams: 1, GoodputBps: 8e5, LimitBps: 949e6, FractionOfLimit: 0.0008, BoundBy: lab.BoundByStartup},
+			{Stack: "cubic", Streams: 1, GoodputBps: 8e5, LimitBps: 949e6, FractionOfLimit: 0.0008, Connect: &opened, BoundBy: lab.BoundByStartup},
 			{Stack: "shy", Streams: 1, StabilityWhole: &whole, GoodputBps: 0, LimitBps: 949e6, BoundBy: lab.BoundByController, CI95: map[string]float64{"goodput_bps": 0}},
 		},
 	}
@@ -185,7 +186,10 @@ func TestVerdict(t *testing.T) {
 				"reno is held back by loss: 0 cuts of the window left 625 kB in flight on average, and the path holds 1.25 MB."}},
 		{"busy half", []lab.Result{result("reno", 0.5, lab.BoundByLink)},
 			[]string{"No stack fills the path: the best, reno, reaches 50.0% of the 100 Mbit/s that are possible.",
-				"reno keeps the link busy in the second half of the run only."}},
+				"reno keeps the link busy in the second half of the run (50.0% of what is possible was delivered then)."}},
+		{"no connection", []lab.Result{result("reno", 0, lab.BoundByStartup)},
+			[]string{"No stack fills the path: the best, reno, reaches 0.0% of the 100 Mbit/s that are possible.",
+				"reno is still waiting for a connection to open after 1m."}},
 	} {
 		got := Verdict(lab.Results{Path: path, Duration: 60, Repeat: 1, Results: c.results})
 		if !reflect.DeepEqual(got, c.want) {

@@ -61,6 +61,9 @@ func header(r *lab.Results) string {
 func queue(p *lab.PathResult) string {
 	switch {
 	case p.QueuePackets > 0:
+		if p.QueuePackets == 1 {
+			return "1 packet"
+		}
 		return units.FormatCount(int64(p.QueuePackets)) + " packets"
 	case p.QueueBytes > 0:
 		s := units.FormatBytes(float64(p.QueueBytes))

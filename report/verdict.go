@@ -68,15 +68,18 @@ func standing(r *lab.Results, filling []*lab.Result) string {
 		each(filling, func(s *lab.Result) string { return units.Significant(s.RTT.P50 / r.Path.RTT) }))
 }
 
-// The finer causes of stacks that are bound by the link and yet do not fill it.
+// The finer causes of stacks that are bound by the link and yet do not fill it, and of those that never started.
 const (
 	linkLater = lab.BoundByLink + ", later"
 	linkAgain = lab.BoundByLink + ", again"
+	unopened  = lab.BoundByStartup + ", unopened"
 )
 
-// cause returns what keeps s from filling the path: its BoundBy, or what explains a busy link.
+// cause returns what keeps s from filling the path: its BoundBy, or what explains a busy link or a start without end.
 func cause(s *lab.Result) string {
 	switch {
+	case s.BoundBy == lab.BoundByStartup && s.Connect == nil:
+		return unopened
 	case s.BoundBy == lab.BoundByLink && s.SteadyBps >= full*s.LimitBps:
 		return linkLater
 	case s.BoundBy == lab.BoundByLink && s.RetransShare >= 0.05:
@@ -122,8 +125,12 @@ func reason(r *lab.Results, cause string, list []*lab.Result) string {
 	case lab.BoundByStartup:
 		return fmt.Sprintf("%s starting up after %s, without any loss",
 			subject(list, "is still", "are still"), units.Duration(time.Duration(r.Duration*1e9)))
+	case unopened:
+		return fmt.Sprintf("%s waiting for a connection to open after %s",
+			subject(list, "is still", "are still"), units.Duration(time.Duration(r.Duration*1e9)))
 	case lab.BoundByLink:
-		return subject(list, "keeps", "keep") + " the link busy in the second half of the run only"
+		return fmt.Sprintf("%s the link busy in the second half of the run (%s of what is possible was delivered then)",
+			subject(list, "keeps", "keep"), each(list, func(s *lab.Result) string { return percent(s.SteadyBps / s.LimitBps) }))
 	case linkLater:
 		return fmt.Sprintf("%s the path only once under way (%s)", subject(list, "fills", "fill"),
 			// More than all is data that had waited behind a hole since the first half.

@@ -7,11 +7,12 @@
 // tick, so an idle day costs nothing.
 //
 //	w := sim.New(seed)
-//	d := sim.NewDumbbell(w, forward, reverse)
-//	a, b := d.Left("a"), d.Right("b")
-//	b.Listen(5001, cfg, func(c *tcp.Conn) sim.App { return sink })
-//	a.Dial(b.AddrPort(5001), cfg, source)
-//	err := w.Run(mono.Time(time.Minute))
+//	d, err := sim.NewDumbbell(w, forward, reverse)
+//	a, err := d.Left("a")
+//	b, err := d.Right("b")
+//	err = b.Listen(5001, 1, cfg, func(c *tcp.Conn) sim.App { return sink })
+//	c, err := a.Dial(b.AddrPort(5001), cfg, source)
+//	err = w.Run(mono.Time(time.Minute))
 //
 // All randomness comes from World.Rand(name), whose stream depends on the seed and the name alone: a new consumer
 // shifts nobody else's numbers, and two runs with one seed are equal event for event (World.TraceHash).

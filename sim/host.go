@@ -46,14 +46,8 @@ func newHost(w *World, name string, addr netip.Addr, out *pipe) (*Host, error) {
 	return h, nil
 }
 
-// Addr returns the host's address.
-func (h *Host) Addr() netip.Addr { return h.addr }
-
 // AddrPort returns the host's address with that port.
 func (h *Host) AddrPort(port uint16) netip.AddrPort { return netip.AddrPortFrom(h.addr, port) }
-
-// Stack returns the host's stack. After calling it directly, call Wake.
-func (h *Host) Stack() *tcp.Stack { return h.stack }
 
 // Wake makes the host look at its stack again at the present instant. An application that acts outside its own
 // Ready, for example from a timer, calls it afterwards.

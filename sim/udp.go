@@ -12,8 +12,8 @@ import (
 // udpHeaders is the length of an IPv4 and a UDP header in octets.
 const udpHeaders = 20 + 8
 
-// probeSize is the length of a probe as an IP packet in octets, like ping's default of 64.
-const probeSize = 64
+// ProbeSize is the length of a probe as an IP packet in octets, like ping's default of 64.
+const ProbeSize = 64
 
 // Probe measures the round trip through both links as the packets of the flows see it: one small UDP packet
 // every interval, echoed by a node at the far end. A lost probe leaves no sample.
@@ -39,7 +39,7 @@ func (d *Dumbbell) NewProbe(interval time.Duration) *Probe {
 
 // Step sends a probe.
 func (p *Probe) Step(now mono.Time) mono.Time {
-	p.out.send(now, probeSize, now, uint64(p.Sent))
+	p.out.send(now, ProbeSize, now, uint64(p.Sent))
 	p.Sent++
 	return now.Add(p.interval)
 }

@@ -6,7 +6,7 @@
 //
 // such as reno, cubic:sack, tahoe:dupack-pacing+coarse or reno*16. The algorithms are those of cc.All; Recoveries
 // and Features are the tables of the other parts, and Presets gives short names to whole stacks. The default
-// recovery is rack, and DefaultFeatures of Features are on unless taken away.
+// recovery is rack, and the Features whose Default holds are on unless taken away.
 //
 // Parse reads one name and ParseList a comma-separated list. Stack.String gives the canonical name: parts that say
 // nothing new are left out and features stand in the order of the table, and Parse reads it back to an equal Stack.

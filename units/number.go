@@ -19,14 +19,17 @@ type unit struct {
 	scale int64
 }
 
-// split cuts a quantity into its number and its unit, both without surrounding space.
+// split cuts a quantity into its number, "" if it has no digit, and its unit, both without surrounding space.
 func split(text string) (number, name string) {
 	text = strings.TrimSpace(text)
 	i := strings.IndexFunc(text, func(r rune) bool { return (r < '0' || r > '9') && r != '.' })
 	if i < 0 {
 		i = len(text)
 	}
-	return text[:i], strings.TrimSpace(text[i:])
+	if strings.Trim(text[:i], ".") != "" {
+		number = text[:i]
+	}
+	return number, strings.TrimSpace(text[i:])
 }
 
 // scaled returns number, which is digits with at most one point, times scale, rounded to the nearest integer.

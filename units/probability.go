@@ -13,7 +13,11 @@ type Probability float64
 // ParseProbability reads a probability such as 1e-5, 0.02 or 0.001%.
 func ParseProbability(text string) (Probability, error) {
 	number, percent := strings.CutSuffix(strings.TrimSpace(text), "%")
-	p, err := strconv.ParseFloat(strings.TrimSpace(number), 64)
+	number = strings.TrimSpace(number)
+	if percent && strings.Trim(number, "0123456789.") == "" {
+		number, percent = number+"e-2", false // exact, which a division is not
+	}
+	p, err := strconv.ParseFloat(number, 64)
 	if percent {
 		p /= 100
 	}

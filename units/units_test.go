@@ -53,6 +53,8 @@ func TestParse(t *testing.T) {
 		{new(Probability), "0", ptr(Probability(0)), "0"},
 		{new(Probability), "-0", ptr(Probability(0)), "0"},
 		{new(Probability), "100%", ptr(Probability(1)), "1"},
+		{new(Probability), "0.07%", ptr(Probability(0.0007)), "0.0007"},
+		{new(Probability), "1e-3%", ptr(Probability(1e-5)), "1e-5"},
 	} {
 		if err := c.v.Set(c.text); err != nil {
 			t.Errorf("%s %q: %v", c.v.Type(), c.text, err)
@@ -78,7 +80,8 @@ func TestParseErrors(t *testing.T) {
 		{new(Rate), "10mbps", "the units are bit, kbit, mbit"},
 		{new(Rate), "10MB", "the units are bit"},
 		{new(Rate), "1.2.3mbit", "not a number"},
-		{new(Rate), ".mbit", "not a number"},
+		{new(Rate), ".mbit", "no number"},
+		{new(Rate), ".", "no number"},
 		{new(Rate), "9223373tbit", "too large"},
 		{new(Rate), strings.Repeat("9", 1000) + "bit", "too large"},
 		{new(Size), "-1", "negative"},

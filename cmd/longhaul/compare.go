@@ -79,8 +79,8 @@ Rates are bits per second (155mbit), sizes octets (64K, 32MB), times 70ms or 20m
 	p.BoolVar(&f.wire, "wire", false, "encode and decode every packet on its way")
 	p.BoolVar(&f.json, "json", false, "print one JSON document instead of the table")
 	p.StringVar(&f.csv, "csv", "", "write a line per stack to this `file`")
-	p.StringVar(&f.pcap, "pcap", "", "write every packet at the sender to this pcapng `file`")
-	p.StringVar(&f.trace, "trace", "", "write windows and round trips as JSON lines to this `file`, flows numbered in the order of the stacks")
+	p.StringVar(&f.pcap, "pcap", "", "write every packet at the sender, of the first run of each stack, to this pcapng `file`")
+	p.StringVar(&f.trace, "trace", "", "write windows and round trips of the same runs as JSON lines to this `file`, flows numbered in the order of the stacks")
 	for _, name := range []string{"ber", "window"} { // zero means "left out" and is no default worth showing
 		p.Lookup(name).DefValue = ""
 	}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"errors"
 	"fmt"
 	"os"
@@ -12,9 +11,8 @@ import (
 
 // output is a file that a command writes: opened before the run, so that a bad name fails at once.
 type output struct {
-	*bufio.Writer
-	file *os.File
-	sink interface{ Flush() error } // what writes to it with a buffer of its own; may be nil
+	*os.File
+	sink interface{ Flush() error } // what writes to it and has a buffer; may be nil
 }
 
 // create opens the file that a flag names; no name gives nil. The error says which flag is wrong.
@@ -30,7 +28,17 @@ func create(flag, name string) (*output, error) {
 		}
 		return nil, fmt.Errorf("--%s %q: cannot write that file (%w); name one in a directory that exists and is yours", flag, name, reason)
 	}
-	return &output{Writer: bufio.NewWriter(file), file: file}, nil
+	return &output{File: file}, nil
+}
+
+// same reports whether o and p are one regular file, by whatever names. A device may be written to twice.
+func (o *output) same(p *output) bool {
+	if o == nil || p == nil {
+		return false
+	}
+	a, err := o.Stat()
+	b, err2 := p.Stat()
+	return errors.Join(err, err2) == nil && a.Mode().IsRegular() && os.SameFile(a, b)
 }
 
 // finish writes what is left and closes the file.
@@ -42,28 +50,24 @@ func (o *output) finish() error {
 	if o.sink != nil {
 		err = o.sink.Flush()
 	}
-	return errors.Join(err, o.Flush(), o.file.Close())
+	return errors.Join(err, o.Close())
 }
 
 // files are the files of a comparison; each may be nil.
 type files struct{ csv, pcap, trace *output }
 
 // openFiles opens the files that the flags name.
-func openFiles(csv, pcap, trace string) (files, error) {
-	var f files
-	seen := map[string]string{}
+func openFiles(csv, pcap, trace string) (f files, err error) {
 	for _, o := range []struct {
 		flag, name string
 		to         **output
 	}{{"csv", csv, &f.csv}, {"pcap", pcap, &f.pcap}, {"trace", trace, &f.trace}} {
-		if other := seen[o.name]; other != "" && o.name != "" {
-			return f, errors.Join(fmt.Errorf("--%s and --%s name the same file %q; name two", other, o.flag, o.name), f.finish())
-		}
-		seen[o.name] = o.flag
-		var err error
 		if *o.to, err = create(o.flag, o.name); err != nil {
 			return f, errors.Join(err, f.finish())
 		}
+	}
+	if f.csv.same(f.pcap) || f.csv.same(f.trace) || f.pcap.same(f.trace) {
+		return f, errors.Join(errors.New("two of --csv, --pcap and --trace name the same file; name a file for each"), f.finish())
 	}
 	return f, nil
 }

@@ -35,9 +35,6 @@ type console struct {
 // failure is an error of a run, as opposed to one of the command line.
 type failure struct{ error }
 
-// Unwrap returns the cause.
-func (f failure) Unwrap() error { return f.error }
-
 // failed wraps err, if there is one, as a failure.
 func failed(err error) error {
 	if err == nil {
@@ -54,6 +51,16 @@ func run(args []string, c console) int {
 		Long:          "longhaul tells which TCP fills a long, fat or lossy path, and why the others do not.",
 		SilenceErrors: true,
 		SilenceUsage:  true,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return unknownCommand(cmd, args)
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+
+		DisableFlagsInUseLine:      true,
+		SuggestionsMinimumDistance: 2,
 	}
 	root.CompletionOptions.DisableDefaultCmd = true
 	root.SetFlagErrorFunc(flagError)
@@ -65,9 +72,9 @@ func run(args []string, c console) int {
 		Use:   "help [COMMAND]",
 		Short: "Help about a command",
 		RunE: func(_ *cobra.Command, args []string) error {
-			target, _, err := root.Find(args)
-			if err != nil {
-				return err
+			target, rest, _ := root.Find(args) // with Args set it leaves what it does not know in rest
+			if len(rest) > 0 {
+				return unknownCommand(root, args)
 			}
 			return target.Help()
 		},
@@ -77,11 +84,21 @@ func run(args []string, c console) int {
 	if err == nil {
 		return 0
 	}
-	fmt.Fprintln(c.err, "longhaul:", strings.Join(strings.Fields(err.Error()), " "))
+	line := strings.ReplaceAll(err.Error(), "\n", "; ")
+	fmt.Fprintln(c.err, "longhaul:", strings.Join(strings.Fields(line), " "))
 	if errors.As(err, new(failure)) {
 		return 1
 	}
 	return 2
+}
+
+// unknownCommand is the error for args that name no command.
+func unknownCommand(root *cobra.Command, args []string) error {
+	name := strings.Join(args, " ")
+	if similar := root.SuggestionsFor(name); name != "" && len(similar) > 0 {
+		return fmt.Errorf("unknown command %q; did you mean %s?", name, similar[0])
+	}
+	return fmt.Errorf("unknown command %q; see %s --help", name, root.Name())
 }
 
 // flagError rewrites an error of the flag parser so that it says how to mend the command line.

@@ -48,6 +48,9 @@ func TestBadInput(t *testing.T) {
 		{"compare --queue 0", `--queue: queue "0": no packet would pass; write packets as 100`},
 		{"compare --queue -5", "write packets as 100, octets as 1MB, or bdp"},
 		{"compare --queue 0bdp", "not a factor"},
+		{"compare --queue 1000B", "no full packet would pass; must be at least 1500"},
+		{"compare --rate 9000000tbit", "a rate above 1000tbit"},
+		{"compare --rtt 2000000h", "more than 2^53 octets"},
 		{"compare --queue infbdp", "not a factor"},
 		{"compare --queue 4GiB", "more than 2^31-1"},
 		{"compare --time 0", "a run needs time"},
@@ -64,11 +67,15 @@ func TestBadInput(t *testing.T) {
 		{"compare --pcap " + nowhere, "no such file or directory"},
 		{"compare --trace " + nowhere, "name one in a directory that exists"},
 		{"compare --csv " + same + " --pcap " + same, "name the same file"},
+		{"compare --pcap " + same + " --trace " + filepath.Dir(same) + "/./same", "name the same file"},
 		{"stacks all", "takes flags only"},
 		{"explain nosuch", `no metric "nosuch"; there are: goodput_bps`},
 		{"explain a b", "takes one metric"},
-		{"compair", `unknown command "compair"`},
-		{"help compair", `unknown command "compair"`},
+		{"compair", `unknown command "compair"; did you mean compare?`},
+		{"frobnicate", `unknown command "frobnicate"; see longhaul --help`},
+		{"frobnicate --colour", "unknown flag: --colour"},
+		{"help compair", `unknown command "compair"; did you mean compare?`},
+		{"help compare x", `unknown command "compare x"`},
 		{"--colour", "unknown flag"},
 	} {
 		status, out, err := longhaul(strings.Fields(c.line)...)
@@ -213,6 +220,24 @@ func TestFailure(t *testing.T) {
 	}
 }
 
+// TestFullDisk checks that each file that cannot be written is named, once.
+func TestFullDisk(t *testing.T) {
+	const full = "/dev/full"
+	if _, err := os.Stat(full); err != nil {
+		t.Skip("no " + full + " here")
+	}
+	for _, c := range []struct {
+		flags []string
+		want  int // complaints
+	}{{[]string{"--csv", full}, 1}, {[]string{"--pcap", full}, 1}, {[]string{"--trace", full, "--pcap", full}, 2}} {
+		status, out, err := longhaul(append(quick, c.flags...)...)
+		if status != 1 || out == "" || strings.Count(err, "\n") != 1 || len(strings.Split(err, "; ")) != c.want ||
+			strings.Count(err, "no space") != c.want {
+			t.Errorf("%v: status %d, %q, want 1 and %d complaints on one line", c.flags, status, err, c.want)
+		}
+	}
+}
+
 // TestProgress checks that a bar is drawn for a long comparison on a terminal, that it counts, and that it is gone at the end.
 func TestProgress(t *testing.T) {
 	var out bytes.Buffer
@@ -226,6 +251,11 @@ func TestProgress(t *testing.T) {
 	p.stop()
 	if !strings.Contains(out.String(), "2/4") {
 		t.Errorf("no count of 2/4 in %q", out.String())
+	}
+	out.Reset()
+	p.show() // its timer ran out while stop held the lock
+	if out.Len() > 0 {
+		t.Errorf("a bar after the end: %q", out.String())
 	}
 	if p := startProgress(console{err: &out}, 4); p != nil {
 		t.Error("a bar without a terminal")

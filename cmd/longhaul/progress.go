@@ -16,6 +16,7 @@ type progress struct {
 	bar   *progressbar.ProgressBar
 	timer *time.Timer
 	shown bool
+	over  bool
 	done  int
 }
 
@@ -35,10 +36,13 @@ func startProgress(c console, total int) *progress {
 	return p
 }
 
-// show draws the bar for the first time.
+// show draws the bar for the first time, unless the comparison ended as the timer ran out.
 func (p *progress) show() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.over {
+		return
+	}
 	p.shown = true
 	p.draw()
 }
@@ -76,5 +80,5 @@ func (p *progress) stop() {
 	if p.shown {
 		_ = p.bar.Clear()
 	}
-	p.shown = false
+	p.shown, p.over = false, true
 }

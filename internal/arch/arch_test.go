@@ -72,7 +72,7 @@ func TestRequirements(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	rows := regexp.MustCompile(`(?m)^\| ((?:R|C-)[0-9]+) \| .* \| (.*) \|$`).FindAllStringSubmatch(string(text), -1)
+	rows := regexp.MustCompile(`(?m)^\| ([A-Z]-?[0-9]+) \| .* \| (.*) \|$`).FindAllStringSubmatch(string(text), -1)
 	if len(rows) == 0 {
 		t.Error("no requirements")
 	}
