@@ -13,7 +13,7 @@ type ackWork struct {
 	acked     int64 // octets newly acknowledged cumulatively
 	delivered int64 // octets newly known to be received
 	advanced  bool  // snd.una moved
-	dup       bool  // a duplicate ACK (RFC 5681 s.2)
+	dup       bool  // a duplicate ACK (RFC 5681 s.2), if anything is outstanding
 	newSACK   bool  // it SACKed something new
 	dsack     bool  // it reported a duplicate (RFC 2883)
 	originals bool  // it delivered data sent before a timeout and never sent again
@@ -58,12 +58,11 @@ func (c *Conn) takeACK(now mono.Time, p *wire.Packet) {
 	w := &c.work
 	*w = ackWork{fack: c.snd.fack}
 	c.noteTimestamp(p)
-	var priorFlight [len(c.one)]int64
 	for i := range c.subs {
-		priorFlight[i] = c.subs[i].outstanding()
-		c.subs[i].share = ackShare{}
+		s := &c.subs[i]
+		s.share = ackShare{pipe: s.pipe, flight: s.outstanding()}
 	}
-	w.dup = p.Ack == c.snd.una && !c.board.empty() && p.PayloadLen == 0 &&
+	w.dup = p.Ack == c.snd.una && p.PayloadLen == 0 &&
 		p.Flags&(wire.SYN|wire.FIN) == 0 && c.scaledWindow(p) == c.snd.window
 	c.updateWindow(now, p)
 	if c.snd.una.Less(p.Ack) {
@@ -81,16 +80,18 @@ func (c *Conn) takeACK(now mono.Time, p *wire.Packet) {
 	c.detect.onAck(c, now)
 	c.respond(now)
 	for i := range c.subs {
-		c.settle(now, &c.subs[i], priorFlight[i], rtt)
+		c.settle(now, &c.subs[i], rtt)
 	}
 	c.checkProbe(now)
 	c.afterACK(now)
 }
 
 // settle ends the processing of an ACK for one sub-connection.
-func (c *Conn) settle(now mono.Time, s *subconn, priorFlight int64, rtt time.Duration) {
+func (c *Conn) settle(now mono.Time, s *subconn, rtt time.Duration) {
 	state := cc.Open
 	switch s.ep.state {
+	case epOpen:
+		s.ageEpisode(c.snd.una)
 	case epRecovery:
 		state = cc.Recovery
 		if c.endsRecovery(s) {
@@ -101,6 +102,9 @@ func (c *Conn) settle(now mono.Time, s *subconn, priorFlight int64, rtt time.Dur
 		if s.ep.point.LessEq(c.snd.una) {
 			s.ep.state = epOpen
 			s.ep.undo.frto = frtoOff
+			if c.rack != nil {
+				c.rack.recovered()
+			}
 		}
 	}
 	if s.ep.state == epRecovery && s.ep.prr.active {
@@ -115,7 +119,7 @@ func (c *Conn) settle(now mono.Time, s *subconn, priorFlight int64, rtt time.Dur
 			s.burstCap = 0
 		}
 	}
-	c.tellAck(now, s, priorFlight, rtt, state)
+	c.tellAck(now, s, rtt, state)
 	if c.cfg.Trace != nil {
 		c.traceWindow(now, s)
 	}
@@ -188,8 +192,11 @@ func (c *Conn) ackUpTo(now mono.Time, ack wire.Seq) {
 func (c *Conn) ackPart(g *segment, ack wire.Seq) {
 	s := &c.subs[g.sub]
 	part := int64(ack.Sub(g.seq))
+	g.seq, g.size = ack, g.size-uint32(part)
+	s.share.acked += part
 	switch {
 	case g.has(segSACKed):
+		return // delivered before
 	case g.has(segLost):
 		s.lostSize -= part
 	default:
@@ -198,8 +205,6 @@ func (c *Conn) ackPart(g *segment, ack wire.Seq) {
 			s.pipe -= part
 		}
 	}
-	g.seq, g.size = ack, g.size-uint32(part)
-	s.share.acked += part
 	s.share.delivered += part
 	c.work.delivered += part
 	s.meter.delivered += part
@@ -264,20 +269,26 @@ func isDSACK(blocks []wire.Range, ack wire.Seq) bool {
 	return len(blocks) > 1 && blocks[1].Start.LessEq(first.Start) && first.End.LessEq(blocks[1].End)
 }
 
-// applySACK marks the segments that r newly covers.
+// applySACK marks the segments that r newly covers. Only whole segments count: a receiver that has all of one reports
+// it in one block (RFC 2018 s.4), and blocks of a few octets must not cost memory and work each.
 func (c *Conn) applySACK(now mono.Time, r wire.Range) {
 	b := &c.board
+	if i := firstTouching(b.sacked, r.Start); i < len(b.sacked) && b.sacked[i].Start.LessEq(r.Start) && r.End.LessEq(b.sacked[i].End) {
+		return // nothing new
+	}
+	if r = b.wholeSegments(r); r.Len() <= 0 {
+		return
+	}
 	var scratch [4]wire.Range
-	var merged wire.Range
 	var fresh []wire.Range
-	b.sacked, merged, fresh = mergeRange(b.sacked, r, scratch[:])
+	b.sacked, _, fresh = mergeRange(b.sacked, r, scratch[:])
 	for _, f := range fresh {
 		for n := b.find(f.Start); n != b.tail; n++ {
 			g := b.at(n)
 			if !g.seq.Less(f.End) {
 				break
 			}
-			if g.has(segSACKed) || g.seq.Less(merged.Start) || merged.End.Less(g.end()) {
+			if g.has(segSACKed) {
 				continue
 			}
 			c.deliver(now, n, g, false)
@@ -328,6 +339,7 @@ func (c *Conn) takeRTT(now mono.Time) time.Duration {
 		c.snd.rttRound = c.snd.nxt
 	}
 	c.rtt.sample(oldest, roundEnd)
+	c.rtt.backoff = 0 // not before: the timeout may be too short for this path (Karn, RFC 6298 s.5.7)
 	if newest > 0 {
 		c.rtt.minRTT = min(c.rtt.minRTT, newest)
 	}
@@ -339,7 +351,7 @@ func (c *Conn) takeRTT(now mono.Time) time.Duration {
 func (c *Conn) afterACK(now mono.Time) {
 	w := &c.work
 	if w.advanced {
-		c.rtt.backoff = 0
+		c.expiries = 0
 		c.lastProgress = now
 		switch {
 		case c.board.empty():

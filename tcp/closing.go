@@ -33,9 +33,11 @@ func (c *Conn) afterFIN(now mono.Time) {
 
 // gotFIN moves the state on when everything up to the peer's FIN has arrived (eighth step).
 func (c *Conn) gotFIN(now mono.Time) {
-	c.rcv.nxt++
-	c.rcv.edge = wire.MaxSeq(c.rcv.edge, c.rcv.nxt)
-	c.rcv.finDone = true
+	r := &c.rcv
+	r.nxt++
+	r.edge = wire.MaxSeq(r.edge, r.nxt)
+	r.finDone = true
+	r.ooo, r.numRecent, r.buf.top = nil, 0, r.buf.ready // nothing lies beyond the end
 	c.ackp.now = true
 	switch c.state {
 	case Established:

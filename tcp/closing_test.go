@@ -222,3 +222,36 @@ func TestBytes(t *testing.T) {
 		}
 	}
 }
+
+// TestTimeWaitReplaced: the connection that a new incarnation replaces is over for its application too, also when it
+// was never accepted.
+func TestTimeWaitReplaced(t *testing.T) {
+	for _, accepted := range []bool{true, false} {
+		w := newPair(t, 10*time.Millisecond)
+		w.connect(Config{}, Config{})
+		old := w.ends[1]
+		l := w.sides[1].listeners[addrs[1]]
+		if !accepted {
+			old.hand.listener = l
+			l.waiting = append(l.waiting, old)
+		}
+		old.CloseWrite()
+		w.run(100 * time.Millisecond)
+		w.ends[0].CloseWrite()
+		w.run(100 * time.Millisecond)
+		w.sides[1].Changed()
+		c, err := w.sides[0].Dial(w.now, addrs[0], addrs[1], Config{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c.snd.iss = old.rcv.nxt + 1000
+		c.snd.una, c.snd.nxt = c.snd.iss, c.snd.iss
+		w.run(time.Second)
+		if c.state != Established || old.state != Closed || w.sides[1].Changed() != old {
+			t.Errorf("accepted %v: new %v, old %v", accepted, c.state, old.state)
+		}
+		if l.opening != 0 || len(l.waiting) != 1 || l.waiting[0] == old {
+			t.Errorf("accepted %v: %d opening, %d waiting", accepted, l.opening, len(l.waiting))
+		}
+	}
+}

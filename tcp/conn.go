@@ -47,8 +47,10 @@ type activity struct {
 	lastHeard     mono.Time // any acceptable segment arrived
 	lastProgress  mono.Time // new data was acknowledged, or began to wait for that
 	lastChallenge mono.Time
+	persistAt     mono.Time // the window was probed
 	persists      int
 	keepProbes    int
+	expiries      int // of the retransmission timer since lastProgress
 }
 
 // wants are segments that something other than the flow of data asks for.

@@ -233,3 +233,154 @@ func TestIdleHoldsNoBuffer(t *testing.T) {
 		t.Error("an idle connection holds a buffer")
 	}
 }
+
+// TestWindowCloses: whatever the unit of the window field, a reader that stops stops the sender, within one unit of
+// the buffer (RFC 7323 s.2.4: the field is rounded down, and what was promised before is still taken).
+func TestWindowCloses(t *testing.T) {
+	for _, c := range []Config{{}, {RecvBufferMax: 1 << 30}, {RecvBuffer: 100_001}, {RecvBuffer: 3000}, {Disable: WindowScaling}} {
+		w := newPair(t, 10*time.Millisecond)
+		w.connect(reno(RACK), c)
+		w.ends[0].WriteSynthetic(1 << 20)
+		w.apps = func() { w.ends[0].WriteSynthetic(1 << 20) }
+		w.run(30 * time.Second)
+		r := &w.ends[1].rcv
+		if r.buf.ready > r.limit+1<<r.scale || r.buf.ready < r.limit-1<<r.scale-w.ends[0].snd.mss {
+			t.Errorf("%+v: %d octets in a buffer of %d", c, r.buf.ready, r.limit)
+		}
+		if in := w.ends[0].Info(); in.Sent.Retransmissions > 0 {
+			t.Errorf("%d octets sent again", in.Sent.RetransBytes)
+		}
+		acks := len(w.seen)
+		w.run(10 * time.Second)
+		if n := len(w.seen) - acks; n > 20 {
+			t.Errorf("%+v: %d packets in 10 s at a closed window", c, n)
+		}
+	}
+}
+
+// TestWindowEdgeMovesInSteps: the receiver offers new room only when it is worth a segment (RFC 9293 s.3.8.6.2.2), also
+// in the ACKs that it sends for other reasons.
+func TestWindowEdgeMovesInSteps(t *testing.T) {
+	w := newPair(t, 10*time.Millisecond)
+	w.connect(reno(RACK), Config{RecvBuffer: 20_000})
+	r := &w.ends[1].rcv
+	edge := r.edge
+	w.apps = func() {
+		w.ends[1].Discard(100)
+		if step := r.edge.Sub(edge); step != 0 && step < r.mss {
+			t.Errorf("at %v the edge moved by %d octets", w.now, step)
+		}
+		edge = r.edge
+	}
+	w.ends[0].WriteSynthetic(100_000)
+	w.run(5 * time.Second)
+}
+
+// TestLargestBuffer: a window of 2^30 octets exceeds what the field can say by one unit; the reader does not announce
+// that room again and again.
+func TestLargestBuffer(t *testing.T) {
+	w := newPair(t, time.Millisecond)
+	w.connect(reno(RACK), Config{RecvBuffer: 1 << 30})
+	w.transfer(1_000_000, time.Minute)
+	data, acks := len(w.data(0)), 0
+	for _, s := range w.seen {
+		if s.from == 1 {
+			acks++
+		}
+	}
+	if acks > data*3/4 {
+		t.Errorf("%d ACKs for %d segments", acks, data)
+	}
+}
+
+// TestACKAtWindowEdge: a sender that has filled the window and lost the first segment still acknowledges what it
+// receives, with a sequence number at the very edge of the window; such ACKs count.
+func TestACKAtWindowEdge(t *testing.T) {
+	w := newPair(t, 50*time.Millisecond)
+	cfg := reno(RACK)
+	cfg.InitialWindow = 20
+	server := reno(RACK)
+	server.RecvBuffer = 10 * 1448
+	server.Disable |= WindowScaling
+	w.connect(cfg, server)
+	mss := w.ends[0].snd.mss
+	w.filter = func(p *wire.Packet, from int) (bool, time.Duration) {
+		return from == 0 && p.PayloadLen > 0 && w.offset(seen{p: *p}) == 0, 0
+	}
+	w.run(time.Second)
+	w.ends[0].WriteSynthetic(10 * mss)
+	w.run(60 * time.Millisecond)
+	w.ends[1].WriteSynthetic(1000)
+	w.run(110 * time.Millisecond)
+	if c := w.ends[1]; !c.board.empty() {
+		t.Errorf("the ACK at the edge did not count: %d octets outstanding", c.flight())
+	}
+}
+
+// TestKeepAliveAfterTraffic: the first probe comes Idle after the peer was last heard, however long Interval is.
+func TestKeepAliveAfterTraffic(t *testing.T) {
+	w := newPair(t, time.Millisecond)
+	w.connect(Config{KeepAlive: KeepAlive{Idle: 10 * time.Second, Interval: time.Minute}}, Config{})
+	w.run(5 * time.Second)
+	w.ends[0].WriteSynthetic(100)
+	w.run(time.Second)
+	n := len(w.seen)
+	w.run(9500 * time.Millisecond)
+	if len(w.seen) == n {
+		t.Errorf("no probe 10.5 s after the last ACK")
+	}
+}
+
+// TestUserTimeoutAtClosedWindow: a peer that closed its window and then vanished is given up like any other; one that
+// answers the probes is not (RFC 9293 s.3.8.6.1).
+func TestUserTimeoutAtClosedWindow(t *testing.T) {
+	w := newPair(t, time.Millisecond)
+	cfg := reno(RACK)
+	cfg.UserTimeout = 20 * time.Second
+	w.connect(cfg, Config{RecvBuffer: 20_000})
+	w.ends[0].WriteSynthetic(100_000)
+	w.run(10 * time.Minute)
+	if w.ends[0].state != Established {
+		t.Fatalf("a peer that answers was dropped: %v", w.ends[0].err)
+	}
+	w.filter = func(*wire.Packet, int) (bool, time.Duration) { return true, 0 }
+	w.run(3 * time.Minute)
+	if w.ends[0].Err() != ErrTimeout {
+		t.Errorf("a peer that vanished: %v, %v", w.ends[0].state, w.ends[0].err)
+	}
+}
+
+// TestPAWSAfterIdle: after 24 days without a timestamp any is taken, and becomes the one to compare with
+// (RFC 7323 s.5.5).
+func TestPAWSAfterIdle(t *testing.T) {
+	w := newPair(t, time.Millisecond)
+	w.connect(reno(RACK), Config{})
+	w.ends[0].WriteSynthetic(1000)
+	w.run(26 * 24 * time.Hour)
+	e := w.ends[1]
+	w.ends[0].WriteSynthetic(1000)
+	w.run(time.Second)
+	if e.rcv.buf.ready != 2000 || e.rcv.tsRecent != w.ends[0].tsVal(w.now.Add(-time.Second)) {
+		t.Errorf("%d octets; the timestamp to echo is %d ms old", e.rcv.buf.ready, w.ends[0].tsVal(w.now)-e.rcv.tsRecent)
+	}
+}
+
+// TestDelayedACKOfSmallSegments: a path whose segments are smaller than the connection's MSS still gets an ACK for
+// every second one (RFC 5681 s.4.2).
+func TestDelayedACKOfSmallSegments(t *testing.T) {
+	w := newPair(t, time.Millisecond)
+	w.connect(reno(RACK), Config{})
+	w.ends[0].snd.mss = 600
+	w.run(time.Second)
+	w.transfer(600*40, time.Minute)
+	n, before := 0, len(w.seen)
+	w.transfer(600*20, 30*time.Millisecond)
+	for _, s := range w.seen[before:] {
+		if s.from == 1 {
+			n++
+		}
+	}
+	if n < 9 {
+		t.Errorf("%d ACKs for 20 segments", n)
+	}
+}

@@ -12,7 +12,8 @@ type handshake struct {
 	passive  bool // came out of a Listener
 	listener *Listener
 	synAt    mono.Time // first transmission of our SYN
-	retries  int       // retransmissions of it
+	retries  int       // retransmissions of it by the timer
+	again    bool      // retransmitted because the peer's SYN came again
 	spurious bool      // the timestamp echo showed that they were needless
 	firstTS  uint32    // TSval of the first transmission
 	begun    bool
@@ -78,7 +79,7 @@ func (c *Conn) offered(o wire.OptionSet) bool {
 func (c *Conn) takeSYN(now mono.Time, p *wire.Packet) {
 	o := &p.Options
 	c.hand.opts = o.Set
-	c.rcv.irs, c.rcv.nxt = p.Seq, p.Seq+1
+	c.rcv.irs, c.rcv.nxt, c.rcv.lastACK = p.Seq, p.Seq+1, p.Seq+1
 	c.rcv.edge = c.rcv.nxt.Add(min(c.rcv.limit, 65535))
 	c.lastHeard = now
 	if !o.Has(wire.OptSACKPermitted) {
@@ -108,7 +109,7 @@ func (c *Conn) takeSYN(now mono.Time, p *wire.Packet) {
 	}
 	// The options of every data segment take their room from the payload (RFC 6691 s.3).
 	c.snd.mss = min(mss, c.cfg.MSS) - c.dataOptionsLen()
-	c.rcv.mss = c.snd.mss
+	c.rcv.mss = min(c.snd.mss, defaultMSS4) // until the peer shows what it sends
 	c.snd.window, c.snd.maxWindow = int64(p.Window), int64(p.Window)
 	c.snd.wl1, c.snd.wl2 = p.Seq, c.snd.una
 	c.snd.edge = c.snd.iss.Add(1 + int(p.Window))
@@ -131,6 +132,7 @@ func (c *Conn) establish(now mono.Time, p *wire.Packet) {
 	c.snd.fack = c.snd.una
 	c.lastProgress = now
 	c.sampleHandshake(now, p)
+	c.tlp.sampled = c.rtt.srtt > 0
 	c.newSubconns()
 	for i := range c.subs {
 		c.subs[i].ep.point = c.snd.iss
@@ -154,7 +156,7 @@ func (c *Conn) establish(now mono.Time, p *wire.Packet) {
 func (c *Conn) sampleHandshake(now mono.Time, p *wire.Packet) {
 	h := &c.hand
 	switch {
-	case h.retries == 0:
+	case h.retries == 0 && !h.again:
 		if d := now.Sub(h.synAt); d > 0 {
 			c.rtt.sample(d, true)
 		}
@@ -163,7 +165,7 @@ func (c *Conn) sampleHandshake(now mono.Time, p *wire.Packet) {
 		if ms := int32(c.tsVal(now) - p.Options.TSEcr); ms > 0 {
 			c.rtt.sample(time.Duration(ms)*time.Millisecond, true)
 		}
-	default:
+	case h.retries > 0:
 		c.cfg.Timers.RTOInitial = max(c.cfg.Timers.RTOInitial, 3*time.Second)
 	}
 }
@@ -209,12 +211,15 @@ func (c *Conn) inSynSent(now mono.Time, p *wire.Packet) {
 	}
 	c.establish(now, p)
 	c.ackp.now = true
-	c.takeTail(now, p)
+	if rest := afterSYN(p); rest.SegLen() > 0 {
+		c.takeData(now, &rest)
+	}
 }
 
-// takeTail handles data and FIN that came with the last segment of the handshake.
-func (c *Conn) takeTail(now mono.Time, p *wire.Packet) {
-	if p.PayloadLen > 0 || p.Flags&wire.FIN != 0 {
-		c.takeData(now, p)
-	}
+// afterSYN returns what remains of a segment once its SYN has been dealt with.
+func afterSYN(p *wire.Packet) wire.Packet {
+	rest := *p
+	rest.Seq++
+	rest.Flags &^= wire.SYN
+	return rest
 }

@@ -190,3 +190,75 @@ func TestAddressErrors(t *testing.T) {
 		t.Errorf("Dial to port 0: %v", err)
 	}
 }
+
+// TestSimultaneousOpenSegments: the SYN-ACKs that cross complete the handshake by themselves (RFC 9293 figure 7); nothing
+// is challenged.
+func TestSimultaneousOpenSegments(t *testing.T) {
+	w := newPair(t, 20*time.Millisecond)
+	for i := range w.ends {
+		w.ends[i], _ = w.sides[i].Dial(0, addrs[i], addrs[1-i], Config{})
+	}
+	w.run(time.Second)
+	if len(w.seen) != 4 || w.ends[0].got.OutOfWindow != 0 {
+		t.Errorf("%d segments, want SYN, SYN, SYN-ACK, SYN-ACK: %v", len(w.seen), w.seen)
+	}
+}
+
+// TestDataInSYNACK: payload and FIN may come with the segment that completes the handshake; the payload begins one
+// octet after the SYN (RFC 9293 s.3.10.7.3).
+func TestDataInSYNACK(t *testing.T) {
+	w := newPair(t, time.Millisecond)
+	w.filter = func(p *wire.Packet, from int) (bool, time.Duration) {
+		if from == 1 && p.Flags&wire.SYN != 0 {
+			p.Payload = append(p.Payload[:0], "hello"...)
+			p.PayloadLen = 5
+			p.Flags |= wire.FIN
+		}
+		return false, 0
+	}
+	if _, err := w.sides[1].Listen(addrs[1], 0, Config{}); err != nil {
+		t.Fatal(err)
+	}
+	c, _ := w.sides[0].Dial(0, addrs[0], addrs[1], Config{})
+	w.run(2500 * time.Microsecond)
+	var buf [10]byte
+	if n, err := c.Read(buf[:]); string(buf[:n]) != "hello" || err != nil || c.state != CloseWait || c.got.Duplicates != 0 {
+		t.Errorf("%q, %v in %v, %d octets twice", buf[:n], err, c.state, c.got.Duplicates)
+	}
+}
+
+// TestTimestampOfHandshake: what echoes in the first data segment of the end that was called is the timestamp of the
+// segment that completed the handshake, whatever the initial sequence number (RFC 7323 s.4.3).
+func TestTimestampOfHandshake(t *testing.T) {
+	for _, iss := range []wire.Seq{1 << 30, 3 << 30} {
+		w := newPair(t, 10*time.Millisecond)
+		l, _ := w.sides[1].Listen(addrs[1], 0, Config{})
+		c, _ := w.sides[0].Dial(0, addrs[0], addrs[1], Config{})
+		c.snd.iss, c.snd.una, c.snd.nxt = iss, iss, iss
+		w.run(time.Second)
+		l.Accept().WriteSynthetic(10)
+		w.run(time.Millisecond)
+		last := w.seen[len(w.seen)-1].p
+		if want := c.tsVal(0) + 20; last.Options.TSEcr != want {
+			t.Errorf("ISS %d: echoes %d, %+d from the last ACK's", iss, last.Options.TSEcr, int32(last.Options.TSEcr-want))
+		}
+	}
+}
+
+// TestSYNACKAgainIsNoSample: a SYN-ACK sent again because the SYN came again gives no round-trip sample without
+// timestamps (Karn, RFC 6298 s.3).
+func TestSYNACKAgainIsNoSample(t *testing.T) {
+	w := newPair(t, 10*time.Millisecond)
+	lost := false
+	w.filter = func(p *wire.Packet, from int) (bool, time.Duration) {
+		if from == 1 && p.Flags&wire.SYN != 0 && !lost {
+			lost = true
+			return true, 0
+		}
+		return false, 0
+	}
+	w.connect(Config{}, Config{Disable: Timestamps, Timers: Timers{RTOInitial: 10 * time.Second}})
+	if got := w.ends[1].rtt.srtt; got != 0 {
+		t.Errorf("a sample of %v", got)
+	}
+}

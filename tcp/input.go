@@ -17,9 +17,15 @@ func (c *Conn) input(now mono.Time, p *wire.Packet) {
 		c.inSynSent(now, p)
 		return
 	case SynReceived:
-		if p.Flags&(wire.SYN|wire.ACK|wire.RST) == wire.SYN && p.Seq == c.rcv.irs {
+		switch seen := p.Flags&wire.SYN != 0 && p.Seq == c.rcv.irs; {
+		case seen && p.Flags&(wire.ACK|wire.RST) == 0:
 			c.want |= wantSYN // the peer's SYN again: our answer was lost, and a mere ACK would not help it
+			c.hand.again = true
 			return
+		case seen && p.Flags&wire.ACK != 0:
+			// The answer to a simultaneous open: our SYN-ACK crossed the peer's.
+			rest := afterSYN(p)
+			p = &rest
 		}
 	}
 	if !c.acceptable(now, p) {
@@ -32,14 +38,8 @@ func (c *Conn) input(now mono.Time, p *wire.Packet) {
 	// Third, security: none. Fourth, SYN: in any synchronised state it is answered with a challenge
 	// (RFC 5961 s.4).
 	if p.Flags&wire.SYN != 0 {
-		if c.state == SynReceived && p.Seq == c.rcv.irs && p.Flags&wire.ACK != 0 {
-			// The answer to a simultaneous open: our SYN-ACK crossed the peer's.
-			p.Seq++
-			p.Flags &^= wire.SYN
-		} else {
-			c.challenge(now)
-			return
-		}
+		c.challenge(now)
+		return
 	}
 	if p.Flags&wire.ACK == 0 {
 		return
@@ -86,19 +86,12 @@ func (c *Conn) acceptable(now mono.Time, p *wire.Packet) bool {
 	size := p.SegLen()
 	window := c.rcv.edge.Sub(c.rcv.nxt)
 	start := p.Seq.Sub(c.rcv.nxt)
-	ok := false
-	switch {
-	case size == 0 && window == 0:
-		ok = start == 0
-	case size == 0:
-		ok = 0 <= start && start < window
-	case window == 0:
-		// Nothing fits, but the ACK and RST of a segment at the edge still count (RFC 9293 s.3.10.7.4).
-		ok = start == 0 && p.PayloadLen == 0 || start < 0 && start+size > 0
-	default:
-		ok = start < window && start+size > 0
+	if p.PayloadLen == 0 && 0 <= start && start <= window {
+		// A peer that has filled the window sends its ACKs, its RST and its FIN from the edge, whether the window
+		// is closed or only a hole keeps it from moving on.
+		return true
 	}
-	if ok {
+	if p.PayloadLen > 0 && start < window && start+size > 0 {
 		return true
 	}
 	if p.Flags&wire.RST != 0 {
@@ -112,7 +105,7 @@ func (c *Conn) acceptable(now mono.Time, p *wire.Packet) bool {
 	}
 	if start+size <= 0 && p.PayloadLen > 0 {
 		c.got.Duplicates += int64(p.PayloadLen)
-		c.rcv.reportDuplicate(wire.Range{Start: p.Seq, End: p.Seq.Add(p.PayloadLen)})
+		c.rcv.dup = wire.Range{Start: p.Seq, End: p.Seq.Add(p.PayloadLen)}
 	}
 	if p.Flags&wire.ACK != 0 && c.synchronised() && c.snd.una.LessEq(p.Ack) && p.Ack.LessEq(c.snd.nxt) &&
 		c.rcv.nxt.Sub(p.Seq) >= 0 && c.rcv.nxt.Sub(p.Seq) <= int(maxWindowScaled) {
@@ -135,8 +128,11 @@ func (c *Conn) pawsRejects(now mono.Time, p *wire.Packet) bool {
 	if c.on&Timestamps == 0 || !p.Options.Has(wire.OptTimestamps) || p.Flags&wire.RST != 0 {
 		return false
 	}
-	return int32(p.Options.TSVal-c.rcv.tsRecent) < 0 && now.Sub(c.rcv.tsRecentAt) < 24*24*time.Hour
+	return int32(p.Options.TSVal-c.rcv.tsRecent) < 0 && !c.rcv.tsRecentStale(now)
 }
+
+// tsRecentStale reports whether the peer's clock may have wrapped since tsRecent was taken (RFC 7323 s.5.5).
+func (r *receiver) tsRecentStale(now mono.Time) bool { return now.Sub(r.tsRecentAt) >= 24*24*time.Hour }
 
 // noteTSRecent remembers the timestamp to echo: that of the segment that the last ACK sent was waiting for
 // (RFC 7323 s.4.3).
@@ -144,7 +140,7 @@ func (c *Conn) noteTSRecent(now mono.Time, p *wire.Packet) {
 	if c.on&Timestamps == 0 || !p.Options.Has(wire.OptTimestamps) {
 		return
 	}
-	if int32(p.Options.TSVal-c.rcv.tsRecent) >= 0 && p.Seq.LessEq(c.rcv.lastACK) {
+	if newer := int32(p.Options.TSVal-c.rcv.tsRecent) >= 0 || c.rcv.tsRecentStale(now); newer && p.Seq.LessEq(c.rcv.lastACK) {
 		c.rcv.tsRecent, c.rcv.tsRecentAt = p.Options.TSVal, now
 	}
 }

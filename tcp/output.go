@@ -152,7 +152,10 @@ func (c *Conn) emitNew(now mono.Time, p *wire.Packet) bool {
 		if c.emitExtra(now, p, s) {
 			return true
 		}
-		if why == limitApplication {
+		switch {
+		case !s.canSend(int64(c.snd.mss)):
+			s.limited[0] = true // the window is full, whatever else is the case
+		case why == limitApplication:
 			s.meter.limitedByApp(s.outstanding())
 		}
 		c.blockedBy(now, why)
@@ -281,7 +284,7 @@ func (c *Conn) transmit(now mono.Time, p *wire.Packet, s *subconn, n uint32, off
 	g := c.board.at(n)
 	idle := time.Duration(0)
 	quiet := c.board.order.count == 0
-	if quiet && c.lastSentAt != 0 {
+	if c.board.len() == 1 && !g.has(segRetrans) && c.lastSentAt != 0 {
 		idle = max(now.Sub(c.lastSentAt), 0)
 	}
 	// Transmission times are unique, a nanosecond apart if need be, so that they tell the order.

@@ -10,7 +10,7 @@ import (
 // receiver is the receive sequence space (RFC 9293 s.3.3.1) with reassembly and the window we advertise.
 type receiver struct {
 	irs, nxt   wire.Seq
-	edge       wire.Seq // first octet beyond the window we have advertised; it never moves back
+	edge       wire.Seq // first octet beyond the largest window we have advertised; it never moves back
 	lastACK    wire.Seq // the last acknowledgement sent (RFC 7323's Last.ACK.sent)
 	finSeq     wire.Seq // where the peer's FIN is, if hasFIN
 	hasFIN     bool
@@ -22,7 +22,7 @@ type receiver struct {
 	ooo        []wire.Range // arrived beyond a hole, sorted
 	recent     [wire.MaxSACKBlocks]wire.Range
 	numRecent  int
-	dup        wire.Range // D-SACK to report (RFC 2883), if not empty
+	dup        wire.Range // what arrived twice, for the next ACK to report (D-SACK, RFC 2883); empty if nothing
 	tsRecent   uint32
 	tsRecentAt mono.Time
 	tuning
@@ -90,19 +90,25 @@ func (r *receiver) sampleRTT(d time.Duration) {
 	r.rtt += (d - r.rtt) / 8
 }
 
-// window returns the octets to advertise: the room in the buffer, but never less than promised before.
-func (r *receiver) window() int {
-	room := max(r.limit-r.buf.ready, 0)
-	return max(room, r.edge.Sub(r.nxt))
+// offer returns what the window field can say of the room in the buffer, and how far that would move the edge. The
+// field is rounded down: rounded up, each ACK would promise a little more than there is room for, and a window
+// of a few units would never close.
+func (r *receiver) offer() (field, gain int) {
+	field = min(max(r.limit-r.buf.ready, 0)>>r.scale, 65535)
+	return field, field<<r.scale - r.edge.Sub(r.nxt)
 }
 
-// advertise returns the window field of a segment that acknowledges nxt, and keeps the promise it makes.
-// Rounding up to the scale's unit never takes back what was promised.
+// advertise returns the window field of a segment that acknowledges nxt, and keeps the promise it makes. The edge
+// moves on only by a worthwhile step (RFC 9293 s.3.8.6.2.2) and never back: the field may fall short of it by part
+// of a unit, but what lies before it is still taken (RFC 7323 s.2.4).
 func (r *receiver) advertise() uint16 {
-	unit := 1 << r.scale
-	field := min((r.window()+unit-1)>>r.scale, 65535)
-	r.edge = wire.MaxSeq(r.edge, r.nxt.Add(field<<r.scale))
 	r.lastACK = r.nxt
+	promised := r.edge.Sub(r.nxt)
+	field, gain := r.offer()
+	if gain <= 0 || gain < min(r.mss, r.limit/2) {
+		return uint16(promised >> r.scale)
+	}
+	r.edge = r.nxt.Add(field << r.scale)
 	return uint16(field)
 }
 
@@ -113,8 +119,8 @@ func (c *Conn) windowUpdateDue() bool {
 	if !c.synchronised() || r.finDone {
 		return false
 	}
-	gain := r.limit - r.buf.ready - r.edge.Sub(r.nxt)
-	return gain >= min(2*r.mss, r.limit/2) && gain > 0
+	_, gain := r.offer()
+	return gain > 0 && gain >= min(2*r.mss, r.limit/2)
 }
 
 // takeData is the seventh and eighth step: payload and FIN (RFC 9293 s.3.10.7.4).
@@ -129,17 +135,25 @@ func (c *Conn) takeData(now mono.Time, p *wire.Packet) {
 		old := min(r.nxt.Sub(seg.Start), seg.Len())
 		if old > 0 {
 			c.got.Duplicates += int64(old)
-			r.reportDuplicate(wire.Range{Start: seg.Start, End: seg.Start.Add(old)})
+			r.dup = wire.Range{Start: seg.Start, End: seg.Start.Add(old)}
 			c.ackp.now = true
 		}
 		seg.Start = seg.Start.Add(old)
 		data = data[min(old, len(data)):]
 	}
-	if r.edge.Less(seg.End) { // trim what lies beyond the window; a FIN behind it has not arrived
-		seg.End = wire.MaxSeq(r.edge, seg.Start)
+	edge := r.edge
+	if r.hasFIN { // the stream ends where its first FIN says
+		edge = wire.MinSeq(edge, r.finSeq)
+		fin = fin && seg.End == r.finSeq
+	}
+	if edge.Less(seg.End) { // trim what lies beyond the window; a FIN behind it has not arrived
+		seg.End = wire.MaxSeq(edge, seg.Start)
 		data = data[:min(seg.Len(), len(data))]
 		fin = false
 		c.ackp.now = true
+	}
+	if seg.End.Less(seg.Start) || edge.Less(seg.Start) {
+		return // all of it lies beyond the FIN
 	}
 	if fin {
 		r.hasFIN, r.finSeq = true, seg.End
@@ -166,11 +180,16 @@ func (c *Conn) takeInOrder(now mono.Time, p *wire.Packet, seg wire.Range) {
 	r.nxt = seg.End
 	if len(r.ooo) > 0 {
 		c.ackp.now = true // it fills a hole, or part of one (RFC 5681 s.4.2)
-		for len(r.ooo) > 0 && r.ooo[0].Start.LessEq(r.nxt) {
-			if r.nxt.Less(r.ooo[0].End) {
-				r.nxt = r.ooo[0].End
-			}
-			r.ooo = r.ooo[:copy(r.ooo, r.ooo[1:])]
+		if first := r.ooo[0]; first.Start.Less(seg.End) {
+			r.dup = wire.Range{Start: first.Start, End: wire.MinSeq(first.End, seg.End)}
+		}
+		joined := 0
+		for joined < len(r.ooo) && r.ooo[joined].Start.LessEq(r.nxt) {
+			r.nxt = wire.MaxSeq(r.nxt, r.ooo[joined].End)
+			joined++
+		}
+		if joined > 0 {
+			r.ooo = r.ooo[:copy(r.ooo, r.ooo[joined:])]
 		}
 		r.forgetRecent(r.nxt)
 		if r.hasFIN {
@@ -201,21 +220,28 @@ func (c *Conn) takeOutOfOrder(seg wire.Range, fin bool) {
 	var scratch [4]wire.Range
 	ranges, merged, fresh := mergeRange(r.ooo, seg, scratch[:])
 	r.ooo = ranges
-	octets := 0
-	for _, f := range fresh {
-		octets += f.Len()
-	}
-	if octets < seg.Len() {
-		c.got.Duplicates += int64(seg.Len() - octets)
-		r.reportDuplicate(seg)
+	if old := firstOld(seg, fresh); old.Len() > 0 {
+		c.got.Duplicates += int64(seg.Len())
+		for _, f := range fresh {
+			c.got.Duplicates -= int64(f.Len())
+		}
+		r.dup = old
 	}
 	c.got.OutOfOrder++
 	r.noteRecent(merged)
 	c.ackp.now = true
 }
 
-// reportDuplicate has the next ACK tell the sender that d arrived twice.
-func (r *receiver) reportDuplicate(d wire.Range) { r.dup = d }
+// firstOld returns the first run of seg that the sorted ranges fresh leave out; a D-SACK reports one (RFC 2883 s.4).
+func firstOld(seg wire.Range, fresh []wire.Range) wire.Range {
+	if len(fresh) > 0 && fresh[0].Start == seg.Start {
+		seg.Start, fresh = fresh[0].End, fresh[1:]
+	}
+	if len(fresh) > 0 {
+		seg.End = fresh[0].Start
+	}
+	return seg
+}
 
 // noteRecent puts m first among the ranges to report; it replaces those that it contains (RFC 2018 s.4).
 func (r *receiver) noteRecent(m wire.Range) {

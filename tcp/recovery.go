@@ -38,7 +38,7 @@ func (c *Conn) markLost(now mono.Time, n uint32, timer bool) {
 	s := &c.subs[g.sub]
 	c.leaveFlight(s, n, g)
 	g.flags |= segLost
-	c.board.insertBySeq(&s.lost, n)
+	c.board.insertLost(&s.lost, n)
 	s.lostSize += g.bytes()
 	s.meter.lost += g.bytes()
 	s.share.lost++
@@ -64,10 +64,16 @@ func (c *Conn) leaveFlight(s *subconn, n uint32, g *segment) {
 	}
 }
 
-// markAllLost marks everything in flight lost.
+// markAllLost marks everything in flight lost. It makes the lists anew in passing, so that each one grows at its end.
 func (c *Conn) markAllLost(now mono.Time, timer bool) {
+	for i := range c.subs {
+		c.subs[i].lost = segList{}
+	}
 	for n := c.board.head; n != c.board.tail; n++ {
-		if c.board.at(n).inFlight() {
+		switch g := c.board.at(n); {
+		case g.has(segLost):
+			c.board.append(&c.subs[g.sub].lost, n)
+		case g.inFlight():
 			c.markLost(now, n, timer)
 		}
 	}
@@ -92,13 +98,18 @@ func (d *dupDetector) onAck(c *Conn, now mono.Time) {
 	switch {
 	case c.work.advanced:
 		d.onAdvance(c, now, s)
-	case c.work.dup:
+	case c.work.dup && !c.board.empty():
 		d.dups++
-		// Each duplicate says that one segment has left the network. Counting them out of the flight is
-		// limited transmit (RFC 3042) before the threshold and window inflation after it; the cap defeats
-		// forged duplicates.
-		s.dupacked = min(s.dupacked+int64(c.snd.mss), max(s.pipe-int64(c.snd.mss), 0))
-		if d.dups == dupThresh && s.ep.state == epOpen && d.mayEnter(c, s) {
+		// Duplicates of what the last episode sent are caused by its retransmissions (RFC 6582 s.3.2 step 1).
+		enters := d.dups == dupThresh && s.ep.state == epOpen && s.ep.point.Less(c.snd.una)
+		// Each duplicate says that one segment has left the network. Counting them out of the flight, unless SACK has
+		// done that, is limited transmit (RFC 3042) before the threshold and window inflation in fast recovery; at
+		// other times they come from retransmissions that were not needed.
+		counts := enters || s.ep.state == epRecovery || s.ep.state == epOpen && d.dups < dupThresh
+		if counts && !c.work.newSACK {
+			s.dupacked = min(s.dupacked+int64(c.snd.mss), max(s.pipe-int64(c.snd.mss), 0))
+		}
+		if enters {
 			d.partialSeen = false
 			if s.out.Direct {
 				// Tahoe goes back to the first hole and sends on from there as its window opens.
@@ -112,12 +123,6 @@ func (d *dupDetector) onAck(c *Conn, now mono.Time) {
 			s.dupacked = 0
 		}
 	}
-}
-
-// mayEnter reports whether three duplicate ACKs are about new data: after an episode the retransmissions
-// themselves cause duplicates (RFC 6582 s.3.2 step 1).
-func (d *dupDetector) mayEnter(c *Conn, s *subconn) bool {
-	return s.ep.point == c.snd.iss || s.ep.point.Less(c.snd.una)
 }
 
 // onAdvance handles an ACK of new data.

@@ -151,12 +151,14 @@ func (c *Conn) checkProbe(now mono.Time) {
 		return
 	}
 	switch {
-	case !c.tlp.retrans, c.work.dsack, c.snd.una == c.tlp.end && c.work.dup:
+	case !c.tlp.retrans, c.work.dsack, c.snd.una == c.tlp.end && c.work.dup && !c.work.newSACK:
 		c.tlp.active = false
 	case c.tlp.end.Less(c.snd.una):
 		c.tlp.active = false
 		if !c.recovering() {
-			c.cut(now, &c.subs[0], cc.Loss)
+			s := &c.subs[0]
+			s.ep.undo.armed = false // it was about an earlier cut
+			c.cut(now, s, cc.Loss)
 		}
 	}
 }

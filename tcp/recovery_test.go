@@ -288,3 +288,262 @@ func TestRACKWithoutSACK(t *testing.T) {
 		t.Errorf("RACK without SACK took %v, NewReno %v", took[0], took[1])
 	}
 }
+
+// TestFastRetransmitAfter2GiB: the place of the last episode is not forgotten into the future: a connection that has
+// moved more than 2^31 octets since, or since it began, still answers three duplicate ACKs.
+func TestFastRetransmitAfter2GiB(t *testing.T) {
+	for _, r := range []Recovery{DupACK, NewReno} {
+		w := newPair(t, time.Millisecond)
+		cfg := reno(r)
+		cfg.MSS = 65495
+		cfg.Disable |= SACK
+		w.connect(cfg, Config{MSS: 65495, Disable: DelayedACK})
+		w.filter = w.lose(30 * w.ends[0].snd.mss) // the last episode
+		w.transfer(20<<20, time.Hour)
+		w.filter = nil
+		for range 23 {
+			w.transfer(100<<20, time.Hour)
+			w.seen = nil
+		}
+		c := w.ends[0]
+		at := c.snd.nxt.Add(65495 * 30)
+		lost := false
+		w.filter = func(p *wire.Packet, from int) (bool, time.Duration) {
+			if from == 0 && !lost && p.PayloadLen > 0 && !p.Seq.Less(at) {
+				lost = true
+				return true, 0
+			}
+			return false, 0
+		}
+		w.transfer(20<<20, time.Hour)
+		if in := c.Info(); !lost || in.Sent.Timeouts != 0 || in.Sent.FastRetransmits != 2 {
+			t.Errorf("recovery %d: lost %v, %d timeouts, %d episodes", r, lost, in.Sent.Timeouts, in.Sent.FastRetransmits)
+		}
+	}
+}
+
+// TestKarn: without timestamps the round trip jumps above the timeout. The timeout stays backed off until a segment
+// that was sent once has been timed, so that it cannot expire for ever (RFC 6298 s.5.7, Karn's algorithm).
+func TestKarn(t *testing.T) {
+	w, mss := flightOf(t, DupACK, 1, SACK|Timestamps|FRTO)
+	w.run(time.Second)
+	c := w.ends[0]
+	w.filter = func(p *wire.Packet, from int) (bool, time.Duration) { return false, time.Second }
+	for range 20 {
+		c.WriteSynthetic(mss)
+		w.run(10 * time.Second)
+	}
+	if c.sent.Timeouts > 4 || c.rtt.srtt < 500*time.Millisecond {
+		t.Errorf("%d timeouts for 20 segments, smoothed round trip %v", c.sent.Timeouts, c.rtt.srtt)
+	}
+}
+
+// TestProbeNotLost: a tail loss probe sent for nothing is answered by a duplicate ACK, also by a receiver without
+// D-SACK; the window stays (RFC 8985 s.7.4.2).
+func TestProbeNotLost(t *testing.T) {
+	for _, dsack := range []bool{true, false} {
+		w, mss := flightOf(t, RACK, 10, Timestamps)
+		w.filter = func(p *wire.Packet, from int) (bool, time.Duration) {
+			if from != 1 {
+				return false, 0
+			}
+			if !dsack {
+				p.Options.Set &^= wire.OptSACK
+				p.Options.NumSACK = 0
+			}
+			if c := w.ends[0]; c != nil && c.sent.Probes == 0 && p.Flags&wire.SYN == 0 && w.now.Seconds() > 1 {
+				return false, 250 * time.Millisecond // later than the probe, earlier than the timeout
+			}
+			return false, 0
+		}
+		w.run(time.Second)
+		w.transfer(4*mss, time.Minute)
+		w.run(time.Second)
+		w.transfer(8*mss, time.Minute)
+		w.run(time.Second)
+		if in := w.ends[0].Info(); in.Sent.Probes != 1 || in.Ssthresh != cc.Infinite {
+			t.Errorf("D-SACK %v: %d probes, %d timeouts, ssthresh %d", dsack, in.Sent.Probes, in.Sent.Timeouts, in.Ssthresh)
+		}
+	}
+}
+
+// TestProbeOfFirstFlight: the round trip of the handshake is a sample, so that the first flight of a connection is
+// probed too (RFC 8985 s.7.3).
+func TestProbeOfFirstFlight(t *testing.T) {
+	w, mss := flightOf(t, RACK, 10, 0)
+	w.ends[0].WriteSynthetic(4 * mss)
+	w.filter = w.lose(0, mss, 2*mss, 3*mss)
+	w.run(5 * time.Second)
+	if in := w.ends[0].Info(); in.Sent.Probes != 1 || in.Sent.Timeouts != 0 {
+		t.Errorf("%d probes, %d timeouts", in.Sent.Probes, in.Sent.Timeouts)
+	}
+}
+
+// TestSACKedDuplicatesCountOnce: with SACK on, a duplicate ACK takes one segment out of the flight, not one for the block
+// and another one for being a duplicate.
+func TestSACKedDuplicatesCountOnce(t *testing.T) {
+	for _, r := range []Recovery{NewReno, DupACK} {
+		w, mss := flightOf(t, r, 20, 0)
+		w.filter = w.lose(0)
+		w.ends[0].WriteSynthetic(60 * mss)
+		w.run(120 * time.Millisecond)
+		// Two by limited transmit, the retransmission, and one for each ACK once ten are out: 12 to 19.
+		if sent := len(w.data(0)) - 20; sent > 11 {
+			t.Errorf("recovery %d: %d segments sent on 19 duplicate ACKs", r, sent)
+		}
+	}
+}
+
+// TestTimeoutBesideSACK: a hole that Reno does not see brings a timeout while SACKs of later data go on arriving. That
+// data arrives proves nothing about the hole (RFC 5682 s.3.1).
+func TestTimeoutBesideSACK(t *testing.T) {
+	for _, disable := range []Feature{0, Timestamps} {
+		w, mss := flightOf(t, DupACK, 20, disable)
+		w.filter = w.lose(20*mss, 24*mss, 28*mss)
+		w.transfer(600*mss, time.Minute)
+		if in := w.ends[0].Info(); in.Sent.Timeouts == 0 || in.Sent.Spurious != 0 {
+			t.Errorf("%d timeouts, %d of them taken for spurious", in.Sent.Timeouts, in.Sent.Spurious)
+		}
+	}
+}
+
+// TestDuplicatesAfterTimeout: duplicate ACKs that arrive after a timeout do not inflate the window (RFC 5681 s.3.2 does
+// so in fast recovery only), and outside an episode they let out two segments (RFC 3042).
+func TestDuplicatesAfterTimeout(t *testing.T) {
+	w, mss := flightOf(t, NewReno, 20, SACK|Timestamps|FRTO)
+	c := w.ends[0]
+	c.WriteSynthetic(100 * mss)
+	w.run(time.Millisecond)
+	w.flying = nil
+	w.run(400 * time.Millisecond)
+	w.flying = nil
+	if c.subs[0].ep.state != epLoss {
+		t.Fatalf("no timeout")
+	}
+	w.inject(0, wire.ACK, 0, 2*mss, nil)
+	w.run(0)
+	w.flying = nil
+	before := c.sent.DataSegments
+	for range 10 {
+		w.inject(0, wire.ACK, 0, 0, nil)
+		w.run(0)
+	}
+	if got := c.sent.DataSegments - before; got != 0 {
+		t.Errorf("%d segments sent on 10 duplicate ACKs in slow start after a timeout", got)
+	}
+}
+
+// TestUndoForgotten: when an episode is over, neither a duplicate of later data (reported by D-SACK) nor a timestamp
+// echo that seems older because the clock has wrapped undoes it.
+func TestUndoForgotten(t *testing.T) {
+	w, mss := flightOf(t, RACK, 20, 0)
+	w.filter = w.lose(0)
+	w.transfer(40*mss, time.Minute)
+	w.filter = nil
+	c := w.ends[0]
+	cut := c.Info().Ssthresh
+	w.transfer(100*mss, time.Minute)
+	w.run(time.Second)
+	w.inject(0, wire.ACK, 0, 0, nil, wire.Range{Start: c.snd.una.Add(-2 * mss), End: c.snd.una.Add(-mss)})
+	if c.sent.Spurious != 0 {
+		t.Errorf("a duplicate of later data undid the episode")
+	}
+	w.run(25 * 24 * time.Hour)
+	w.transfer(mss, time.Minute)
+	w.run(time.Second)
+	if c.sent.Spurious != 0 || c.Info().Ssthresh < cut {
+		t.Errorf("%d undone", c.sent.Spurious)
+	}
+}
+
+// TestMarkedAgainAfterUndo: RFC 6675 looks again at what an undone episode had marked and released: some of it may be
+// lost after all.
+func TestMarkedAgainAfterUndo(t *testing.T) {
+	w, mss := flightOf(t, SACK6675, 20, 0)
+	c := w.ends[0]
+	c.WriteSynthetic(20 * mss)
+	w.run(time.Millisecond)
+	w.flying = nil
+	sack := func(ack, from, to int) {
+		w.inject(0, wire.ACK, 0, ack*mss, nil, wire.Range{Start: c.snd.una.Add(from * mss), End: c.snd.una.Add(to * mss)})
+	}
+	sack(0, 10, 20) // ten holes
+	c.undoEpisode(w.now, &c.subs[0])
+	if c.subs[0].lost.count != 0 {
+		t.Fatal("not undone")
+	}
+	sack(0, 9, 20)
+	if c.subs[0].lost.count != 9 {
+		t.Errorf("%d of 9 holes marked lost again", c.subs[0].lost.count)
+	}
+}
+
+// TestRetransmissionIsNotIdle: a controller hears of idle time only when nothing was outstanding; waiting for a timeout
+// is not idle.
+func TestRetransmissionIsNotIdle(t *testing.T) {
+	w := newPair(t, 10*time.Millisecond)
+	cfg := reno(RACK)
+	spy := &idleSpy{}
+	cfg.Algorithm = cc.Algorithm{Name: "spy", New: func(cc.Params) cc.Controller { return spy }}
+	w.connect(cfg, Config{})
+	w.transfer(10_000, time.Minute)
+	w.filter = func(*wire.Packet, int) (bool, time.Duration) { return true, 0 }
+	w.ends[0].WriteSynthetic(100)
+	w.run(time.Minute)
+	if w.ends[0].sent.Timeouts < 3 || spy.idle > 0 {
+		t.Errorf("%d timeouts, %v idle", w.ends[0].sent.Timeouts, spy.idle)
+	}
+}
+
+type idleSpy struct {
+	deaf
+	idle time.Duration
+}
+
+func (s *idleSpy) OnSent(e cc.Sent) {
+	if e.Retransmission {
+		s.idle += e.Idle
+	}
+}
+
+// TestPartialDuplicate: a D-SACK reports exactly the octets that came twice (RFC 2883 s.4), whether the rest of the
+// segment fills the hole or lies beyond it.
+func TestPartialDuplicate(t *testing.T) {
+	for _, c := range []struct{ seq, size, from, to int }{
+		{1000, 600, 1000, 1500}, {900, 600, 1000, 1500}, {900, 700, 1000, 1500}, {1100, 100, 1100, 1200}, {0, 1200, 1000, 1200}, {0, 1000, 0, 0},
+	} {
+		w := newPair(t, time.Millisecond)
+		w.connect(reno(RACK), Config{})
+		w.run(time.Second)
+		e := w.ends[1]
+		nxt := e.rcv.nxt
+		w.inject(1, wire.ACK, 1000, 0, make([]byte, 500))
+		w.run(0)
+		w.inject(1, wire.ACK, c.seq, 0, make([]byte, c.size))
+		want := wire.Range{}
+		if c.to > 0 {
+			want = wire.Range{Start: nxt.Add(c.from), End: nxt.Add(c.to)}
+		}
+		if got := e.rcv.dup; got != want {
+			t.Errorf("[%d, %d) after [1000, 1500): reports [%d, %d), want [%d, %d)", c.seq, c.seq+c.size, got.Start.Sub(nxt), got.End.Sub(nxt), c.from, c.to)
+		}
+	}
+}
+
+// TestAppLimitedMark: a window filled to the last octet with nothing left to send is limited by the window, not by the
+// application (draft-cheng-iccrg-delivery-rate-estimation s.3.4).
+func TestAppLimitedMark(t *testing.T) {
+	w, mss := flightOf(t, RACK, 10, 0)
+	c := w.ends[0]
+	c.WriteSynthetic(10 * mss)
+	w.run(time.Millisecond)
+	if m := &c.subs[0]; m.meter.appLimited > 1 || !m.limited[0] { // 1 is from before there was anything to send
+		t.Errorf("full window: limited by the application until %d, by the window %v", m.meter.appLimited, m.limited[0])
+	}
+	w.run(time.Second)
+	c.WriteSynthetic(2 * mss)
+	w.run(time.Millisecond)
+	if m := &c.subs[0]; m.meter.appLimited == 0 {
+		t.Error("two of many segments: not limited by the application")
+	}
+}

@@ -99,6 +99,23 @@ func (b *board) find(q wire.Seq) uint32 {
 	return lo
 }
 
+// wholeSegments returns the part of r, which lies within what is outstanding, that consists of whole segments.
+func (b *board) wholeSegments(r wire.Range) wire.Range {
+	n := b.find(r.Start)
+	if n == b.tail {
+		return wire.Range{}
+	}
+	if g := b.at(n); g.seq != r.Start {
+		r.Start = g.end()
+	}
+	if b.at(n).end() != r.End { // one segment is the usual block
+		if last := b.find(r.End); last != b.tail {
+			r.End = b.at(last).seq
+		}
+	}
+	return r
+}
+
 // mergeRange merges r into the sorted, disjoint ranges s. It returns the new ranges, the one that now contains
 // r, and the parts of r that were not covered before, in order; those reuse fresh's array.
 func mergeRange(s []wire.Range, r wire.Range, fresh []wire.Range) (ranges []wire.Range, merged wire.Range, parts []wire.Range) {
@@ -185,31 +202,20 @@ func (b *board) append(l *segList, n uint32) {
 	l.count++
 }
 
-// insertBySeq puts segment n into l, which is sorted by number. Losses are found mostly in order, so it looks
-// from the end.
-func (b *board) insertBySeq(l *segList, n uint32) {
-	b.insertAfter(l, n, func(other uint32) bool { return int32(other-n) < 0 })
-}
-
-// insertBySentAt puts segment n into l, which is sorted by the time of the latest transmission.
-func (b *board) insertBySentAt(l *segList, n uint32) {
-	at := b.at(n).sentAt
-	b.insertAfter(l, n, func(other uint32) bool { return b.at(other).sentAt <= at })
-}
-
-// insertAfter puts segment n after the last segment of l for which precedes holds.
-func (b *board) insertAfter(l *segList, n uint32, precedes func(uint32) bool) {
-	if l.count == 0 || precedes(l.last) {
+// prepend puts segment n at the beginning of l.
+func (b *board) prepend(l *segList, n uint32) {
+	if l.count == 0 {
 		b.append(l, n)
 		return
 	}
-	after := l.last // becomes n's successor
-	for after != l.first && !precedes(b.at(after).prev) {
-		after = b.at(after).prev
-	}
-	g, a := b.at(n), b.at(after)
-	g.next = after
-	if after == l.first {
+	b.insertBefore(l, n, l.first)
+}
+
+// insertBefore puts segment n before segment at of l.
+func (b *board) insertBefore(l *segList, n, at uint32) {
+	g, a := b.at(n), b.at(at)
+	g.next = at
+	if at == l.first {
 		g.prev, l.first = n, n
 	} else {
 		g.prev = a.prev
@@ -217,6 +223,45 @@ func (b *board) insertAfter(l *segList, n uint32, precedes func(uint32) bool) {
 	}
 	a.prev = n
 	l.count++
+}
+
+// insertLost puts segment n into l, the lost segments of its sub-connection by number. Losses are found mostly in
+// order, so it looks from the end; but retransmissions are lost again in front of many that still wait, so it looks
+// at the same time from n downwards for the neighbour.
+func (b *board) insertLost(l *segList, n uint32) {
+	precedes := func(other uint32) bool { return int32(other-n) < 0 }
+	switch {
+	case l.count == 0 || precedes(l.last):
+		b.append(l, n)
+		return
+	case !precedes(l.first):
+		b.prepend(l, n)
+		return
+	}
+	sub := b.at(n).sub
+	after := l.last // follows n, if near does not find what precedes it first
+	for near := n - 1; !precedes(b.at(after).prev); near-- {
+		if g := b.at(near); g.has(segLost) && g.sub == sub {
+			after = g.next
+			break
+		}
+		after = b.at(after).prev
+	}
+	b.insertBefore(l, n, after)
+}
+
+// insertBySentAt puts segment n into l, which is sorted by the time of the latest transmission.
+func (b *board) insertBySentAt(l *segList, n uint32) {
+	at := b.at(n).sentAt
+	if l.count == 0 || b.at(l.last).sentAt <= at {
+		b.append(l, n)
+		return
+	}
+	after := l.last
+	for after != l.first && b.at(b.at(after).prev).sentAt > at {
+		after = b.at(after).prev
+	}
+	b.insertBefore(l, n, after)
 }
 
 // remove takes segment n out of l.

@@ -75,12 +75,14 @@ func TestSegListModel(t *testing.T) {
 		var l segList
 		var model []uint32
 		for _, i := range rapid.Permutation(indices(n)).Draw(t, "order") {
-			b.insertBySeq(&l, i)
+			b.at(i).flags |= segLost
+			b.insertLost(&l, i)
 			model = append(model, i)
 		}
 		slices.Sort(model)
 		for _, i := range rapid.Permutation(indices(n)).Draw(t, "removal")[:n/2] {
 			b.remove(&l, i)
+			b.at(i).flags &^= segLost
 			model = slices.DeleteFunc(model, func(m uint32) bool { return m == i })
 		}
 		if got := walk(&b, &l); !slices.Equal(got, model) {

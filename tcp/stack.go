@@ -121,6 +121,7 @@ func (s *Stack) Input(now mono.Time, p *wire.Packet) {
 		c = s.conns[key]
 	}
 	if c != nil && c.state == TimeWait && c.replacedBy(p) {
+		c.finish(nil)
 		s.forget(c)
 		c = nil
 	}
@@ -183,6 +184,7 @@ func (s *Stack) LocalDrop(now mono.Time, p *wire.Packet) {
 	}
 	sub := &c.subs[0]
 	if sub.ep.state == epOpen && now.Sub(sub.ep.cutAt) > c.rtt.srtt {
+		sub.ep.undo.armed = false
 		c.cut(now, sub, cc.LocalDrop)
 	}
 }
@@ -251,7 +253,7 @@ func (s *Stack) changed(c *Conn) {
 	}
 }
 
-// forget drops a connection that is over.
+// forget drops a connection that is over. It does no harm a second time.
 func (s *Stack) forget(c *Conn) {
 	s.deadlines.remove(c)
 	if s.conns[c.key] == c {
@@ -262,5 +264,6 @@ func (s *Stack) forget(c *Conn) {
 	}
 	if c.hand.listener != nil {
 		c.hand.listener.gone(c)
+		c.hand.listener = nil
 	}
 }

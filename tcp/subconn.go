@@ -28,6 +28,7 @@ type subconn struct {
 
 // ackShare is what the ACK or timer being processed meant for one sub-connection.
 type ackShare struct {
+	pipe, flight     int64 // octets in flight and outstanding before
 	acked, delivered int64 // octets
 	lost             int   // segments newly marked lost
 	lostRetrans      bool  // one of them was sent again since the latest window reduction
@@ -92,7 +93,7 @@ func (c *Conn) initialWindow() int64 {
 }
 
 // tellAck reports the processed ACK to s's controller.
-func (c *Conn) tellAck(now mono.Time, s *subconn, priorFlight int64, rtt time.Duration, state cc.State) {
+func (c *Conn) tellAck(now mono.Time, s *subconn, rtt time.Duration, state cc.State) {
 	rate := s.meter.finish(now, c.rtt.minRTT)
 	s.noteRound()
 	s.ctrl.OnAck(cc.Ack{
@@ -105,7 +106,7 @@ func (c *Conn) tellAck(now mono.Time, s *subconn, priorFlight int64, rtt time.Du
 		OneWayDelay: c.work.owd,
 		HasOWD:      c.work.hasOWD,
 		InFlight:    s.outstanding(),
-		PriorFlight: priorFlight,
+		PriorFlight: s.share.flight,
 		Rate:        rate,
 		Round:       s.meter.round,
 		CwndLimited: s.limited[0] || s.limited[1],
@@ -133,6 +134,14 @@ type episode struct {
 	cutAt   mono.Time // the latest window reduction
 	prr     prr
 	undo    undo
+}
+
+// ageEpisode forgets an episode that is long over, before the sequence space wraps and it seems to lie ahead.
+func (s *subconn) ageEpisode(una wire.Seq) {
+	if una.Sub(s.ep.point) > maxWindowScaled {
+		s.ep.point = una.Add(-maxWindowScaled)
+		s.ep.undo.armed = false
+	}
 }
 
 // respond begins or deepens an episode for each sub-connection that has newly lost segments.

@@ -15,7 +15,7 @@ const (
 	timerDelayed                    // delayed ACK (RFC 9293 s.3.8.6.3)
 	timerPersist                    // zero-window probe (RFC 9293 s.3.8.6.1)
 	timerKeepAlive                  // RFC 9293 s.3.8.4
-	timerLinger                     // TIME-WAIT, and FIN-WAIT-2 of a closed connection
+	timerLinger                     // TIME-WAIT
 	timerUser                       // user timeout (RFC 9293 s.3.8.3)
 	numTimers
 )
@@ -112,9 +112,11 @@ func (c *Conn) onRTO(now mono.Time) {
 	}
 	c.sent.Timeouts++
 	c.clock.addTimeout(now.Sub(c.lastSentAt))
-	repeated := c.rtt.backoff > 0
-	if c.board.at(c.board.head).has(segSACKed) {
-		c.forgetSACKs() // the peer reneged: it once had what it now wants again (RFC 2018 s.8)
+	repeated := c.expiries > 0
+	c.expiries++
+	reneged := c.board.at(c.board.head).has(segSACKed)
+	if reneged {
+		c.forgetSACKs() // the peer once had what it now wants again (RFC 2018 s.8)
 	}
 	for i := range c.subs {
 		s := &c.subs[i]
@@ -130,6 +132,9 @@ func (c *Conn) onRTO(now mono.Time) {
 	}
 	c.tlp = tailProbe{}
 	c.detect.onTimeout(c, now)
+	if reneged {
+		c.markAllLost(now, true)
+	}
 	for i := range c.subs {
 		c.enterLoss(now, &c.subs[i], repeated)
 	}
@@ -138,16 +143,17 @@ func (c *Conn) onRTO(now mono.Time) {
 	c.timers.stop(timerProbe)
 }
 
-// forgetSACKs clears every SACK mark and counts what was SACKed as in flight again.
+// forgetSACKs clears every SACK mark. What was SACKed counts as in flight again, until the caller marks it lost: it is
+// not in its place in the send-order list.
 func (c *Conn) forgetSACKs() {
 	b := &c.board
 	b.sacked = b.sacked[:0]
 	b.sackedSegs = 0
-	for n := b.head; n != b.tail; n++ {
-		if g := b.at(n); g.has(segSACKed) {
+	for n := b.tail; n != b.head; n-- {
+		if g := b.at(n - 1); g.has(segSACKed) {
 			g.flags &^= segSACKed
 			c.subs[g.sub].pipe += g.bytes()
-			b.insertBySentAt(&b.order, n)
+			b.prepend(&b.order, n-1)
 		}
 	}
 }
@@ -157,17 +163,16 @@ func (c *Conn) onReorderTimer(now mono.Time) {
 	if c.rack == nil {
 		return
 	}
-	var before [len(c.one)]int64
 	for i := range c.subs {
-		before[i] = c.subs[i].pipe
-		c.subs[i].share = ackShare{}
+		s := &c.subs[i]
+		s.share = ackShare{pipe: s.pipe}
 	}
 	c.rack.detect(c, now, true)
 	for i := range c.subs {
 		s := &c.subs[i]
 		if s.ep.state == epRecovery && s.ep.prr.active {
 			// What PRR allowed beyond the flight stays allowed; the loss itself allows nothing more.
-			s.ep.prr.cwnd -= before[i] - s.pipe
+			s.ep.prr.cwnd -= s.share.pipe - s.pipe
 		}
 	}
 	c.respond(now)
@@ -188,7 +193,14 @@ func (c *Conn) onUserTimeout(now mono.Time) {
 		c.timers.set(timerUser, due)
 		return
 	}
-	c.want |= wantRST
+	c.giveUp()
+}
+
+// giveUp drops a connection whose peer does not answer.
+func (c *Conn) giveUp() {
+	if c.state != SynSent { // there the peer knows of no connection
+		c.want |= wantRST
+	}
 	c.fail(ErrTimeout)
 }
 
@@ -198,12 +210,18 @@ func (c *Conn) onPersist(now mono.Time) {
 		c.persists = 0
 		return
 	}
+	// A peer that answers may keep its window closed for ever, one that does not may not.
+	unanswered := c.persists > 0 && c.lastHeard < c.persistAt
+	if d := c.cfg.UserTimeout; d > 0 && unanswered && now.Sub(c.lastHeard) >= d {
+		c.giveUp()
+		return
+	}
 	if c.snd.usable() > 0 {
 		c.want |= wantPart
 	} else {
 		c.want |= wantProbeWindow
 	}
-	c.persists++
+	c.persists, c.persistAt = c.persists+1, now
 	c.armPersist(now)
 }
 
@@ -222,14 +240,17 @@ func (c *Conn) onKeepAlive(now mono.Time) {
 	if k.Idle == 0 || !c.synchronised() {
 		return
 	}
-	if due := c.lastHeard.Add(k.Idle); now < due || !c.board.empty() {
+	due := c.lastHeard.Add(k.Idle)
+	if !c.board.empty() { // the retransmission timer asks for answers already
+		due = max(due, now.Add(k.Interval))
+	}
+	if now < due {
 		c.keepProbes = 0
-		c.timers.set(timerKeepAlive, max(due, now.Add(k.Interval)))
+		c.timers.set(timerKeepAlive, due)
 		return
 	}
 	if c.keepProbes >= k.Count {
-		c.want |= wantRST
-		c.fail(ErrTimeout)
+		c.giveUp()
 		return
 	}
 	c.keepProbes++

@@ -44,12 +44,14 @@ func (c *Conn) checkUndo(now mono.Time, s *subconn) {
 		return
 	}
 	switch {
-	case c.work.hasTS && c.work.advanced && int32(c.work.tsecr-u.stamp) < 0:
+	case s.ep.state != epOpen && c.work.hasTS && c.work.tsecr != 0 && c.work.advanced && int32(c.work.tsecr-u.stamp) < 0:
 		// Eifel (RFC 3522 s.3.2): the ACK echoes a timestamp older than the retransmission's, so the
 		// original had arrived.
 	case u.retrans <= 0:
 		// D-SACK reported every retransmission as a duplicate (RFC 3708).
-	case u.frto != frtoOff && c.frtoSpurious(u):
+	case u.frto == frtoNew && c.work.advanced && c.work.originals:
+		// F-RTO (RFC 5682 s.2.1 and s.3.1, step 3b): data sent before the timeout and not sent again was
+		// acknowledged, in order. What is merely SACKed may lie beyond a hole that is real.
 	default:
 		c.stepFRTO(s)
 		return
@@ -57,19 +59,13 @@ func (c *Conn) checkUndo(now mono.Time, s *subconn) {
 	c.undoEpisode(now, s)
 }
 
-// frtoSpurious reports whether this ACK acknowledges data that was sent before the timeout and not sent again
-// (RFC 5682 s.2.1 step 3b and s.3.1 step 3b).
-func (c *Conn) frtoSpurious(u *undo) bool {
-	if c.on&SACK != 0 {
-		return c.work.originals
-	}
-	return u.frto == frtoNew && c.work.advanced && c.work.originals
-}
-
 // stepFRTO moves the F-RTO state machine when an ACK proved nothing.
 func (c *Conn) stepFRTO(s *subconn) {
 	u := &s.ep.undo
 	mss := c.snd.mss
+	if u.frto == frtoFirst && !c.work.advanced && c.on&SACK != 0 {
+		return // s.3.1 step 2: the scoreboard learns, the answer is still to come
+	}
 	if u.frto == frtoFirst && c.work.advanced && c.snd.una.Less(s.ep.point) &&
 		c.snd.unsent() > 0 && c.snd.usable() >= mss && s.outstanding() <= int64(mss) {
 		u.frto = frtoNew // s.2.1 step 2b: send new data and see
@@ -103,18 +99,21 @@ func (c *Conn) undoEpisode(now mono.Time, s *subconn) {
 	} else if c.rack != nil {
 		c.rack.reordered = true // what seemed lost was late: RACK must wait for its like
 	}
+	if d, ok := c.detect.(*sackDetector); ok {
+		d.next = c.board.head // some of what was released may be lost after all
+	}
 	if kind == cc.Loss && c.cfg.Policy == LossIsNoise {
 		return
 	}
 	c.cut(now, s, cc.Undo)
 }
 
-// onDSACK takes in a report that r arrived twice.
+// onDSACK takes in a report that r arrived twice. It may come after the episode that sent r again is over.
 func (c *Conn) onDSACK(r wire.Range) {
 	c.work.dsack = true
 	for i := range c.subs {
-		u := &c.subs[i].ep.undo
-		if u.armed && u.retrans > 0 && u.marker.LessEq(r.Start) {
+		ep := &c.subs[i].ep
+		if u := &ep.undo; u.armed && u.retrans > 0 && u.marker.LessEq(r.Start) && r.Start.Less(ep.point) {
 			u.retrans--
 		}
 	}

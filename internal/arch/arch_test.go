@@ -52,15 +52,23 @@ func TestDesignTable(t *testing.T) {
 	}
 }
 
-// TestRequirements checks that docs/requirements.md names tests that exist, and a test for each of its lines.
+// TestRequirements checks that docs/requirements.md names tests that exist, a test for each of its lines, and that it has a
+// line for each number that a comment cites.
 func TestRequirements(t *testing.T) {
 	tree, err := Load("../..")
 	if err != nil {
 		t.Fatal(err)
 	}
 	tests := map[string]bool{}
+	cited := map[string]string{} // number -> a file that cites it
+	number := regexp.MustCompile(`\b(R[0-9]{1,3}|C-[0-9]+|F[0-9]{2}|T[0-9])\b`)
 	for _, p := range tree.Packages {
 		for _, f := range p.Files {
+			for _, group := range f.Syntax.Comments {
+				for _, n := range number.FindAllString(group.Text(), -1) {
+					cited[n] = f.Path
+				}
+			}
 			for _, d := range f.Syntax.Decls {
 				if fn, ok := d.(*ast.FuncDecl); ok && f.Test() {
 					tests[p.Dir+"."+fn.Name.Name] = true
@@ -77,11 +85,15 @@ func TestRequirements(t *testing.T) {
 		t.Error("no requirements")
 	}
 	for _, m := range rows {
+		delete(cited, m[1])
 		for name := range strings.SplitSeq(m[2], ", ") {
 			if !tests[name] {
 				t.Errorf("%s: there is no test %q", m[1], name)
 			}
 		}
+	}
+	for n, path := range cited {
+		t.Errorf("%s cites %s, which docs/requirements.md does not explain", path, n)
 	}
 }
 
