@@ -24,7 +24,8 @@ type ackWork struct {
 	tsecr     uint32
 	hasOWD    bool
 	owd       time.Duration
-	fack      wire.Seq // highest sequence number delivered before this ACK
+	fack      wire.Seq  // highest sequence number delivered before this ACK
+	headAt    mono.Time // when the segment at snd.una, which this ACK covers, was sent again; 0 if it never was
 
 	// Transmission times of the oldest and newest delivered segments that were never sent again (Karn).
 	oldest, newest mono.Time
@@ -151,6 +152,9 @@ func (c *Conn) ackUpTo(now mono.Time, ack wire.Seq) {
 	w := &c.work
 	w.advanced = true
 	b := &c.board
+	if g := b.at(b.head); g.has(segRetrans) {
+		w.headAt = g.sentAt
+	}
 	for !b.empty() {
 		n, g := b.head, b.at(b.head)
 		if ack.Less(g.end()) {

@@ -44,9 +44,8 @@ func (c *Conn) checkUndo(now mono.Time, s *subconn) {
 		return
 	}
 	switch {
-	case s.ep.state != epOpen && c.work.hasTS && c.work.tsecr != 0 && c.work.advanced && int32(c.work.tsecr-u.stamp) < 0:
-		// Eifel (RFC 3522 s.3.2): the ACK echoes a timestamp older than the retransmission's, so the
-		// original had arrived.
+	case s.ep.state != epOpen && c.originalArrived(u):
+		// Eifel (RFC 3522 s.3.2).
 	case u.retrans <= 0:
 		// D-SACK reported every retransmission as a duplicate (RFC 3708).
 	case u.frto == frtoNew && c.work.advanced && c.work.originals:
@@ -57,6 +56,15 @@ func (c *Conn) checkUndo(now mono.Time, s *subconn) {
 		return
 	}
 	c.undoEpisode(now, s)
+}
+
+// originalArrived reports whether the ACK echoes a timestamp older than the first retransmission of u's episode, although
+// the segment that it was waiting for was sent again in that episode: the echo is that segment's (RFC 7323 s.4.3), so
+// the original had arrived. A segment sent again in an earlier episode says nothing about this one.
+func (c *Conn) originalArrived(u *undo) bool {
+	w := &c.work
+	return w.hasTS && w.tsecr != 0 && w.headAt != 0 &&
+		int32(w.tsecr-u.stamp) < 0 && int32(c.tsVal(w.headAt)-u.stamp) >= 0
 }
 
 // stepFRTO moves the F-RTO state machine when an ACK proved nothing.
