@@ -1,0 +1,69 @@
+package sim
+
+import (
+	"testing"
+	"time"
+
+	"longhaul/cc"
+	"longhaul/link"
+	"longhaul/mono"
+	"longhaul/tcp"
+)
+
+// TestR7OptionsOff checks that a connection that does not ask for RFC 1106's options behaves as it did before the engine
+// knew them: the trace hashes were taken then. A change of the engine that is meant to change traces replaces
+// them, and its commit says why.
+func TestR7OptionsOff(t *testing.T) {
+	for _, c := range []struct {
+		algorithm string
+		cfg       tcp.Config
+		want      uint64
+	}{
+		{"tahoe", tcp.Config{Recovery: tcp.DupACK, Disable: tcp.Pacing}, 0xfc71c101124ba548},
+		{"tahoe", tcp.Config{Recovery: tcp.DupACK, Enable: tcp.PerACK | tcp.CoarseClock, SendBuffer: 60000, RecvBuffer: 60000,
+			Disable: tcp.Pacing | tcp.Timestamps | tcp.SACK | tcp.WindowScaling | tcp.DelayedACK}, 0xb50c9a62ee6f3b40},
+		{"reno", tcp.Config{Recovery: tcp.NewReno}, 0xf2eb6bb4d7c0a0c2},
+		{"reno", tcp.Config{Recovery: tcp.SACK6675, Disable: tcp.Timestamps}, 0x4285ecca2e622176},
+		{"reno", tcp.Config{Recovery: tcp.DupACK, Disable: tcp.SACK, RecvBuffer: 1 << 20}, 0x6128968c79a73704},
+		{"cubic", tcp.Config{}, 0xebebd7976a2fe261},
+		{"cubic.linux", tcp.Config{MSS: 512, Enable: tcp.Nagle}, 0x1f0301721ee662c9},
+	} {
+		c.cfg.Algorithm, _ = cc.Find(c.algorithm)
+		if got := oneFlow(t, c.cfg, c.cfg); got != c.want {
+			t.Errorf("%s, recovery %d, on %b, off %b: trace %#x, was %#x",
+				c.algorithm, c.cfg.Recovery, c.cfg.Enable, c.cfg.Disable, got, c.want)
+		}
+	}
+}
+
+// oneFlow moves 3 MB over a lossy path, one way and then some of it back, and returns the trace's hash.
+func oneFlow(t *testing.T, client, server tcp.Config) uint64 {
+	t.Helper()
+	w := New(7)
+	direction := func(name string) link.Config {
+		return link.Config{
+			Rate: 10e6, Delay: 30 * time.Millisecond, Queue: link.DropTail(40, 0),
+			Loss:   []link.LossModel{link.Uniform(0.004, w.Rand("loss "+name))},
+			Errors: []link.LossModel{link.BitErrors(1e-7, w.Rand("errors "+name))},
+			Jitter: time.Millisecond, Reorder: 0.002, ReorderBy: 4 * time.Millisecond, Duplicate: 0.002,
+			Rand: w.Rand("link " + name),
+		}
+	}
+	d := dumbbell(t, w, direction("forward"), direction("reverse"))
+	a, b := pair(t, d, "x")
+	there := newTalker(w.Rand("there"), 3e6)
+	back := newTalker(w.Rand("back"), 1e6)
+	if err := b.Listen(80, 1, server, func(*tcp.Conn) App { return back }); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.Dial(b.AddrPort(80), client, there); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Run(mono.Time(time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	if there.received != 1e6 || back.received != 3e6 || there.read.Sum64() != back.wrote.Sum64() || back.read.Sum64() != there.wrote.Sum64() {
+		t.Fatalf("received %d and %d octets", back.received, there.received)
+	}
+	return w.TraceHash()
+}
