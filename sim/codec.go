@@ -22,7 +22,7 @@ type codec struct {
 // stops the world.
 func (c *codec) cross(w *World, k *link.Packet) *wire.Packet {
 	var err error
-	c.buf, err = wire.AppendPacket(c.buf[:0], &k.Wire, wire.Encoding{})
+	c.buf, err = wire.AppendPacket(c.buf[:0], &k.Wire, w.Encoding)
 	if err == nil && len(c.buf) != k.Size {
 		err = fmt.Errorf("encoded as %d octets, sent as %d", len(c.buf), k.Size)
 	}
@@ -34,7 +34,7 @@ func (c *codec) cross(w *World, k *link.Packet) *wire.Packet {
 		c.damage(w)
 		return nil
 	}
-	if err := wire.Decode(c.buf, &c.packet, wire.Encoding{}); err != nil {
+	if err := wire.Decode(c.buf, &c.packet, w.Encoding); err != nil {
 		w.Stop(fmt.Errorf("sim: wire mode: a packet that was just encoded does not decode: %w", err))
 		return nil
 	}
@@ -51,7 +51,7 @@ func (c *codec) damage(w *World) {
 	bit := int(w.now % mono.Time(8*len(c.buf)))
 	c.flipped = append(c.flipped[:0], c.buf...)
 	c.flipped[bit/8] ^= 1 << (bit % 8)
-	if wire.Decode(c.flipped, &c.packet, wire.Encoding{}) == nil {
+	if wire.Decode(c.flipped, &c.packet, w.Encoding) == nil {
 		c.undetected++
 	}
 }

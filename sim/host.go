@@ -37,7 +37,7 @@ type listener struct {
 }
 
 func newHost(w *World, name string, addr netip.Addr, out *pipe) (*Host, error) {
-	s, err := tcp.NewStack(tcp.StackConfig{}, w.Rand("stack "+name))
+	s, err := tcp.NewStack(tcp.StackConfig{Encoding: w.Encoding}, w.Rand("stack "+name))
 	if err != nil {
 		return nil, fmt.Errorf("sim: host %s: %w", name, err)
 	}
@@ -151,7 +151,7 @@ func (h *Host) accept() {
 // send puts a filled-in pooled packet on a link. The caller kicks the pipe when it has sent all it has.
 func (w *World) send(now mono.Time, out *pipe, p *link.Packet) {
 	w.count()
-	p.Size = wire.EncodedLen(&p.Wire, wire.Encoding{})
+	p.Size = wire.EncodedLen(&p.Wire, w.Encoding)
 	p.Corrupt = false
 	p.Frame = p.Frame[:0]
 	out.link.Send(now, p)

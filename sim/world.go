@@ -16,6 +16,9 @@ type World struct {
 	// flipped and must fail to decode. Set it before the first packet is sent.
 	Wire bool
 
+	// Encoding is how RFC 1106's options are put on the wire. Set it before the first host is made.
+	Encoding wire.Encoding
+
 	seed    uint64
 	now     mono.Time
 	queue   heap

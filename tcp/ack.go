@@ -15,6 +15,7 @@ type ackWork struct {
 	advanced  bool  // snd.una moved
 	dup       bool  // a duplicate ACK (RFC 5681 s.2), if anything is outstanding
 	newSACK   bool  // it SACKed something new
+	nak       bool  // it NAKed something outstanding (RFC 1106 s.2)
 	dsack     bool  // it reported a duplicate (RFC 2883)
 	originals bool  // it delivered data sent before a timeout and never sent again
 	repaired  bool  // it cumulatively acknowledged a segment that was sent more than once
@@ -64,7 +65,7 @@ func (c *Conn) takeACK(now mono.Time, p *wire.Packet) {
 		s.share = ackShare{pipe: s.pipe, flight: s.outstanding()}
 	}
 	w.dup = p.Ack == c.snd.una && p.PayloadLen == 0 &&
-		p.Flags&(wire.SYN|wire.FIN) == 0 && c.scaledWindow(p) == c.snd.window
+		p.Flags&(wire.SYN|wire.FIN) == 0 && c.sameWindow(p)
 	c.updateWindow(now, p)
 	if c.snd.una.Less(p.Ack) {
 		c.ackUpTo(now, p.Ack)
@@ -78,6 +79,8 @@ func (c *Conn) takeACK(now mono.Time, p *wire.Packet) {
 			c.checkUndo(now, s) // before more is marked lost: a spurious episode has no next hole
 		}
 	}
+	c.takeNAK(now, p)
+	c.answerTimeout(now)
 	c.detect.onAck(c, now)
 	c.respond(now)
 	for i := range c.subs {
@@ -386,7 +389,7 @@ func (c *Conn) growSendBuffer() {
 		window += c.subs[i].out.Window
 	}
 	if want := int(min(4*window, int64(c.cfg.SendBufferMax))); want > c.snd.buf.limit {
-		c.snd.buf.limit = want
+		c.snd.buf.limit = c.grant(c.snd.buf.limit, want)
 		c.markWritable()
 	}
 }

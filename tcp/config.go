@@ -22,6 +22,8 @@ const (
 	Nagle                             // RFC 9293 s.3.7.4
 	PerACK                            // the window grows per ACK, not per octet
 	CoarseClock                       // 500 ms timer granularity and an RTO of at least 1 s, as in 4.3BSD
+	BigWindow                         // RFC 1106 s.3; where both ends want it, it takes the place of window scaling
+	NAK                               // RFC 1106 s.2
 )
 
 // Defaults are the features that are on unless Config.Disable takes them away.
@@ -43,8 +45,9 @@ type Policy uint8
 
 // The loss policies.
 const (
-	LossIsCongestion Policy = iota // a loss starts a congestion episode
-	LossIsNoise                    // a loss is repaired and the window stays
+	LossIsCongestion    Policy = iota // a loss starts a congestion episode
+	LossIsNoise                       // a loss is repaired and the window stays; only timeouts in a row count as congestion (C-17)
+	TimeoutIsCongestion               // as LossIsNoise, but each timeout counts as congestion
 )
 
 // Config is one connection's configuration. The zero value is a modern TCP with sensible defaults.
@@ -63,6 +66,7 @@ type Config struct {
 	InitialWindow   int  // segments; 0 means RFC 6928's ten
 	InitialSsthresh int  // octets; 0 means no limit
 	FlightSsthresh  bool // cut from the flight size (RFC 5681 equation 4), not from the window
+	NAKs            NAKOptions
 	Timers          Timers
 	UserTimeout     time.Duration // give up when data stays unacknowledged this long (RFC 9293 s.3.8.3); 0 means never
 	KeepAlive       KeepAlive
@@ -80,6 +84,14 @@ type Timers struct {
 	DelayedACK  time.Duration // default 40 ms; at most 500 ms (RFC 1122 s.4.2.3.2)
 	TimeWait    time.Duration // 2 MSL (RFC 9293 s.3.4.1); default 60 s
 	PersistMax  time.Duration // longest time between zero-window probes; default 60 s
+}
+
+// NAKOptions vary what the feature NAK does. The zero value is RFC 1106 s.2.1 and s.4.3.
+type NAKOptions struct {
+	Threshold int  // segments' worth of data that must lie beyond a hole before it is NAKed; 0 is at once (C-22)
+	Repeat    int  // how often a hole is NAKed again, each time 1.5 round trips after the last; 0 is never (C-8)
+	Ignore    bool // NAKs that arrive change nothing: they are advisory (C-23)
+	CountACKs bool // go on counting duplicate ACKs after a NAK, which RFC 1106 s.4.3 gives up
 }
 
 // KeepAlive configures probes of an idle connection (RFC 1122 s.4.2.3.6). Idle 0 turns them off.

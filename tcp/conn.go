@@ -39,6 +39,9 @@ type Conn struct {
 	got   Received
 	sched schedule
 	user  any
+
+	nak     nakSender
+	granted int64 // octets of the stack's window memory that the buffers hold
 }
 
 // activity is when things last happened, and how often a silent peer was asked.
@@ -80,6 +83,13 @@ type sender struct {
 	closing       bool // CloseWrite was called: a FIN follows the data
 	finSent       bool
 	finAcked      bool
+}
+
+// open moves the window to that many octets from ack on, of which the sender uses at most limit.
+func (s *sender) open(ack wire.Seq, window, limit int64) {
+	s.window = window
+	s.maxWindow = max(s.maxWindow, window)
+	s.edge = ack.Add(int(min(window, limit)))
 }
 
 // unsent returns the payload octets that have never been sent.
@@ -216,6 +226,7 @@ func (c *Conn) Info() Info {
 		Sent: c.sent, Received: c.got, Limited: c.clock.total,
 	}
 	in.PacingRate = c.pace.rate
+	in.Features = c.on
 	for i := range c.subs {
 		s := &c.subs[i]
 		in.Window += s.out.Window

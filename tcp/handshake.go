@@ -18,6 +18,9 @@ type handshake struct {
 	firstTS  uint32    // TSval of the first transmission
 	begun    bool
 	opts     wire.OptionSet // what the peer's SYN offered
+
+	bigWindow int64 // octets: the window that the peer starts with, if big windows were agreed on
+	bare      int   // segments in a row without the upper window
 }
 
 // minMSS is the smallest segment size taken from a peer: smaller ones would make our work per octet its weapon.
@@ -62,6 +65,7 @@ func (c *Conn) emitSYN(now mono.Time, p *wire.Packet) {
 		o.Set |= wire.OptWindowScale
 		o.WindowScale = c.rcv.scale
 	}
+	c.offerRFC1106(o)
 	if !c.hand.begun {
 		c.hand.begun, c.hand.synAt, c.hand.firstTS = true, now, c.tsVal(now)
 		c.snd.nxt = c.snd.iss + 1
@@ -90,12 +94,17 @@ func (c *Conn) takeSYN(now mono.Time, p *wire.Packet) {
 	} else {
 		c.rcv.tsRecent, c.rcv.tsRecentAt = o.TSVal, now
 	}
+	c.agreeRFC1106(o)
 	if !o.Has(wire.OptWindowScale) {
 		c.on &^= WindowScaling
 	}
-	if c.on&WindowScaling != 0 {
+	switch {
+	case c.on&BigWindow != 0:
+		c.rcv.scale, c.rcv.most = 0, maxWindow
+	case c.on&WindowScaling != 0:
 		c.snd.scale = min(o.WindowScale, 14) // RFC 7323 s.2.3
-	} else {
+		c.rcv.most = 65535 << c.rcv.scale
+	default:
 		c.rcv.scale = 0
 		c.rcv.limit = min(c.rcv.limit, 65535)
 		c.rcv.limitMax = min(c.rcv.limitMax, 65535)
@@ -110,17 +119,20 @@ func (c *Conn) takeSYN(now mono.Time, p *wire.Packet) {
 	// The options of every data segment take their room from the payload (RFC 6691 s.3).
 	c.snd.mss = min(mss, c.cfg.MSS) - c.dataOptionsLen()
 	c.rcv.mss = min(c.snd.mss, defaultMSS4) // until the peer shows what it sends
-	c.snd.window, c.snd.maxWindow = int64(p.Window), int64(p.Window)
 	c.snd.wl1, c.snd.wl2 = p.Seq, c.snd.una
-	c.snd.edge = c.snd.iss.Add(1 + int(p.Window))
+	c.snd.open(c.snd.iss+1, int64(p.Window), maxWindow)
 }
 
 // dataOptionsLen returns the octets of options in every data segment.
 func (c *Conn) dataOptionsLen() int {
+	var o wire.Options
 	if c.on&Timestamps != 0 {
-		return 12
+		o.Set |= wire.OptTimestamps
 	}
-	return 0
+	if c.on&BigWindow != 0 {
+		o.Set |= wire.OptUpperWindow
+	}
+	return o.Len(c.stack.encoding)
 }
 
 // establish completes the handshake; p acknowledges our SYN.
@@ -132,6 +144,9 @@ func (c *Conn) establish(now mono.Time, p *wire.Packet) {
 	c.snd.fack = c.snd.una
 	c.lastProgress = now
 	c.sampleHandshake(now, p)
+	if c.on&BigWindow != 0 {
+		c.snd.open(c.snd.una, c.hand.bigWindow, c.wrapLimit()) // until the first upper window (C-5)
+	}
 	c.tlp.sampled = c.rtt.srtt > 0
 	c.newSubconns()
 	for i := range c.subs {

@@ -18,6 +18,7 @@ type Ready struct {
 type Info struct {
 	State      State
 	Controller string   // the algorithm's name
+	Features   Feature  // in force: before the handshake those wanted, after it those agreed on
 	MSS        int      // payload octets in a full segment now
 	Window     int64    // octets the controller allows in flight
 	Ssthresh   int64    // octets
@@ -47,6 +48,7 @@ type Sent struct {
 	Timeouts        int64 // retransmission timer expiries
 	FastRetransmits int64 // episodes of fast recovery
 	Probes          int64 // tail loss probes (RFC 8985 s.7)
+	NAKs            int64 // holes NAKed (RFC 1106 s.2)
 	Spurious        int64 // episodes undone, or retransmissions that D-SACK showed needless
 	MaxInFlight     int64 // octets, the most ever
 }
@@ -59,6 +61,11 @@ type Received struct {
 	OutOfOrder   int64 // segments that arrived after a hole
 	OutOfWindow  int64 // segments rejected because nothing of them lay in the window
 	PAWSRejected int64 // segments rejected as old duplicates (RFC 7323 s.5)
+
+	NAKs           int64 // NAKs acted upon
+	NAKsIgnored    int64 // NAKs that named nothing outstanding (C-7)
+	Bare           int64 // segments that lacked the upper window agreed on (C-6)
+	WindowsClamped int64 // windows beyond 2^30 octets, taken as 2^30 (C-1)
 }
 
 // Limited is the time that each cause kept the sender from sending while there was a connection.

@@ -52,6 +52,7 @@ func (c *Conn) input(now mono.Time, p *wire.Packet) {
 		c.establish(now, p)
 		c.updateWindow(now, p)
 	}
+	c.noteUpperWindow(p)
 	c.lastHeard = now
 	c.keepProbes = 0
 	c.noteTSRecent(now, p)
@@ -108,7 +109,7 @@ func (c *Conn) acceptable(now mono.Time, p *wire.Packet) bool {
 		c.rcv.dup = wire.Range{Start: p.Seq, End: p.Seq.Add(p.PayloadLen)}
 	}
 	if p.Flags&wire.ACK != 0 && c.synchronised() && c.snd.una.LessEq(p.Ack) && p.Ack.LessEq(c.snd.nxt) &&
-		c.rcv.nxt.Sub(p.Seq) >= 0 && c.rcv.nxt.Sub(p.Seq) <= int(maxWindowScaled) {
+		c.rcv.nxt.Sub(p.Seq) >= 0 && c.rcv.nxt.Sub(p.Seq) <= maxWindow {
 		// A probe of our closed window, or a duplicate: its acknowledgement is still good.
 		c.takeACK(now, p)
 		c.afterFIN(now)
@@ -119,8 +120,8 @@ func (c *Conn) acceptable(now mono.Time, p *wire.Packet) bool {
 	return false
 }
 
-// maxWindowScaled is the largest window (RFC 7323 s.2.3).
-const maxWindowScaled = 1 << 30
+// maxWindow is the largest window in octets (RFC 7323 s.2.3; RFC 1106 s.3, inclusive, C-1).
+const maxWindow = 1 << 30
 
 // pawsRejects reports whether p is an old duplicate by its timestamp (RFC 7323 s.5.3). A connection that was idle
 // for 24 days accepts anything, because the peer's clock may have wrapped (s.5.5).
@@ -174,18 +175,14 @@ func (c *Conn) challenge(now mono.Time) {
 	c.ackp.now = true
 }
 
-// scaledWindow returns the window that p advertises, in octets.
-func (c *Conn) scaledWindow(p *wire.Packet) int64 { return int64(p.Window) << c.snd.scale }
-
 // updateWindow is the window update of the fifth step: only from segments at least as new as the last one used
 // (RFC 9293 s.3.10.7.4).
 func (c *Conn) updateWindow(now mono.Time, p *wire.Packet) {
 	s := &c.snd
-	if s.wl1.Less(p.Seq) || s.wl1 == p.Seq && s.wl2.LessEq(p.Ack) {
-		s.window = c.scaledWindow(p)
-		s.maxWindow = max(s.maxWindow, s.window)
+	window, ok := c.peerWindow(p)
+	if ok && (s.wl1.Less(p.Seq) || s.wl1 == p.Seq && s.wl2.LessEq(p.Ack)) {
 		s.wl1, s.wl2 = p.Seq, p.Ack
-		s.edge = p.Ack.Add(int(s.window))
+		s.open(p.Ack, window, c.wrapLimit())
 		if s.window > 0 {
 			c.persists = 0
 			c.timers.stop(timerPersist)

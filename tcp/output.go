@@ -43,8 +43,8 @@ func (c *Conn) emit(now mono.Time, p *wire.Packet) bool {
 		}
 		return false
 	}
-	if c.ackp.now && (c.rcv.numRecent > 0 || c.rcv.dup != (wire.Range{})) {
-		return c.emitACK(now, p) // data segments have no room for SACK blocks
+	if c.ackp.now && (c.rcv.numRecent > 0 || c.rcv.dup != (wire.Range{}) || c.nakDue()) {
+		return c.emitACK(now, p) // data segments have no room for SACK blocks or a NAK
 	}
 	if c.want&wantProbeWindow != 0 {
 		c.want &^= wantProbeWindow
@@ -73,7 +73,7 @@ func (c *Conn) header(now mono.Time, p *wire.Packet, flags wire.Flags, seq wire.
 	if flags&wire.SYN != 0 {
 		return
 	}
-	p.Window = c.rcv.advertise()
+	c.putWindow(p, c.rcv.advertise())
 	if c.on&Timestamps != 0 {
 		p.Options.Set |= wire.OptTimestamps
 		p.Options.TSVal, p.Options.TSEcr = c.tsVal(now), c.rcv.tsRecent
@@ -88,6 +88,7 @@ func (c *Conn) tsVal(now mono.Time) uint32 {
 // emitACK builds an empty acknowledgement.
 func (c *Conn) emitACK(now mono.Time, p *wire.Packet) bool {
 	c.header(now, p, wire.ACK, c.snd.nxt)
+	c.fillNAK(now, &p.Options)
 	c.fillSACK(&p.Options)
 	c.ackp.sent(c)
 	return true

@@ -16,8 +16,10 @@ type receiver struct {
 	hasFIN     bool
 	finDone    bool // everything up to the FIN has arrived
 	scale      uint8
-	mss        int // the peer's largest segment so far, octets of payload
-	limit      int // octets the buffer may hold now
+	most       int    // octets, the largest window that our segments can express
+	mss        int    // the peer's largest segment so far, octets of payload
+	sizes      [2]int // of the latest two segments with payload, octets
+	limit      int    // octets the buffer may hold now
 	buf        recvBuffer
 	ooo        []wire.Range // arrived beyond a hole, sorted
 	recent     [wire.MaxSACKBlocks]wire.Range
@@ -25,6 +27,7 @@ type receiver struct {
 	dup        wire.Range // what arrived twice, for the next ACK to report (D-SACK, RFC 2883); empty if nothing
 	tsRecent   uint32
 	tsRecentAt mono.Time
+	naked      nakReceiver
 	tuning
 }
 
@@ -44,7 +47,7 @@ const initialRecvBuffer = 256 << 10
 
 // newReceiver sizes the buffer and chooses the window scale that can express its largest size.
 func newReceiver(cfg *Config, on Feature) receiver {
-	r := receiver{limit: cfg.RecvBuffer}
+	r := receiver{limit: cfg.RecvBuffer, most: 65535}
 	largest := cfg.RecvBuffer
 	if r.limit == 0 {
 		largest = cfg.RecvBufferMax
@@ -63,19 +66,17 @@ func (r *receiver) startTuning(now mono.Time, rtt time.Duration) {
 	r.start, r.rtt = now, rtt
 }
 
-// tune ends a round of dynamic right-sizing when a round trip has passed. A sender in slow start doubles its
-// flight each round, so growth counts four times: twice for what arrives in the next round, and twice again
-// because this buffer is consulted one round later.
-func (r *receiver) tune(now mono.Time) {
+// tune ends a round of dynamic right-sizing when a round trip has passed, and returns the octets that the buffer should
+// have. A sender in slow start doubles its flight each round, so growth counts four times: twice for what arrives in
+// the next round, and twice again because this buffer is consulted one round later.
+func (r *receiver) tune(now mono.Time) int {
 	if r.limitMax == 0 || now.Sub(r.start) < r.rtt {
-		return
+		return r.limit
 	}
 	got := r.consumed - r.mark
 	target := 2*got + 4*max(got-r.last, 0)
-	if target > int64(r.limit) {
-		r.limit = int(min(target, int64(r.limitMax)))
-	}
 	r.mark, r.last, r.start = r.consumed, got, now
+	return max(r.limit, int(min(target, int64(r.limitMax))))
 }
 
 // sampleRTT measures the round trip at the receiver: the peer echoes the timestamp of the ACK that let it send.
@@ -90,26 +91,25 @@ func (r *receiver) sampleRTT(d time.Duration) {
 	r.rtt += (d - r.rtt) / 8
 }
 
-// offer returns what the window field can say of the room in the buffer, and how far that would move the edge. The
-// field is rounded down: rounded up, each ACK would promise a little more than there is room for, and a window
-// of a few units would never close.
-func (r *receiver) offer() (field, gain int) {
-	field = min(max(r.limit-r.buf.ready, 0)>>r.scale, 65535)
-	return field, field<<r.scale - r.edge.Sub(r.nxt)
+// offer returns what a segment can say of the room in the buffer, in octets, and how far that would move the edge. The
+// window is rounded down to the scale: rounded up, each ACK would promise a little more than there is room for, and a
+// window of a few units would never close.
+func (r *receiver) offer() (window, gain int) {
+	window = min(max(r.limit-r.buf.ready, 0)>>r.scale<<r.scale, r.most)
+	return window, window - r.edge.Sub(r.nxt)
 }
 
-// advertise returns the window field of a segment that acknowledges nxt, and keeps the promise it makes. The edge
-// moves on only by a worthwhile step (RFC 9293 s.3.8.6.2.2) and never back: the field may fall short of it by part
-// of a unit, but what lies before it is still taken (RFC 7323 s.2.4).
-func (r *receiver) advertise() uint16 {
+// advertise returns the window of a segment that acknowledges nxt, in octets, and keeps the promise it makes. The edge
+// moves on only by a worthwhile step (RFC 9293 s.3.8.6.2.2) and never back: what the segment says may fall short of it,
+// but what lies before it is still taken (RFC 7323 s.2.4).
+func (r *receiver) advertise() int {
 	r.lastACK = r.nxt
-	promised := r.edge.Sub(r.nxt)
-	field, gain := r.offer()
+	window, gain := r.offer()
 	if gain <= 0 || gain < min(r.mss, r.limit/2) {
-		return uint16(promised >> r.scale)
+		return r.edge.Sub(r.nxt)
 	}
-	r.edge = r.nxt.Add(field << r.scale)
-	return uint16(field)
+	r.edge = r.nxt.Add(window)
+	return window
 }
 
 // windowUpdateDue reports whether the application has made enough room to tell the sender of it: two segments,
@@ -128,8 +128,9 @@ func (c *Conn) takeData(now mono.Time, p *wire.Packet) {
 	r := &c.rcv
 	seg := wire.Range{Start: p.Seq, End: p.Seq.Add(p.PayloadLen)}
 	data, fin := p.Payload, p.Flags&wire.FIN != 0
-	if p.PayloadLen > r.mss {
-		r.mss = p.PayloadLen
+	if p.PayloadLen > 0 {
+		r.mss = max(r.mss, p.PayloadLen)
+		r.sizes = [2]int{p.PayloadLen, r.sizes[0]}
 	}
 	if seg.Start.Less(r.nxt) { // trim what is old
 		old := min(r.nxt.Sub(seg.Start), seg.Len())
@@ -192,6 +193,7 @@ func (c *Conn) takeInOrder(now mono.Time, p *wire.Packet, seg wire.Range) {
 			r.ooo = r.ooo[:copy(r.ooo, r.ooo[joined:])]
 		}
 		r.forgetRecent(r.nxt)
+		r.naked.forget(r.nxt)
 		if r.hasFIN {
 			r.nxt = wire.MinSeq(r.nxt, r.finSeq) // gotFIN steps over it
 		}
@@ -205,7 +207,9 @@ func (c *Conn) takeInOrder(now mono.Time, p *wire.Packet, seg wire.Range) {
 			r.sampleRTT(time.Duration(ms) * time.Millisecond)
 		}
 	}
-	r.tune(now)
+	if size := r.tune(now); size > r.limit {
+		r.limit = c.grant(r.limit, size)
+	}
 	c.ackp.onData(c, now, seg.Len())
 	c.stack.changed(c)
 }
@@ -269,17 +273,13 @@ func (r *receiver) forgetRecent(nxt wire.Seq) {
 	r.numRecent = n
 }
 
-// fillSACK writes the SACK option: a D-SACK first if there is one to report, then the most recent ranges. Four
-// blocks fit, three beside timestamps.
+// fillSACK writes the SACK option: a D-SACK first if there is one to report, then the most recent ranges, as many as fit
+// beside the other options.
 func (c *Conn) fillSACK(o *wire.Options) {
 	if c.on&SACK == 0 {
 		return
 	}
 	r := &c.rcv
-	room := wire.MaxSACKBlocks
-	if c.on&Timestamps != 0 {
-		room--
-	}
 	n := 0
 	if r.dup != (wire.Range{}) {
 		o.SACK[0] = r.dup
@@ -287,7 +287,7 @@ func (c *Conn) fillSACK(o *wire.Options) {
 		n++
 	}
 	for _, b := range r.recent[:r.numRecent] {
-		if n == room {
+		if n == wire.MaxSACKBlocks {
 			break
 		}
 		o.SACK[n] = b
@@ -296,5 +296,6 @@ func (c *Conn) fillSACK(o *wire.Options) {
 	if n > 0 {
 		o.Set |= wire.OptSACK
 		o.NumSACK = uint8(n)
+		o.FitSACK(c.stack.encoding)
 	}
 }

@@ -79,6 +79,13 @@ func (c *Conn) markAllLost(now mono.Time, timer bool) {
 	}
 }
 
+// markSentBefore marks lost what is in flight and was sent before t.
+func (c *Conn) markSentBefore(now, t mono.Time) {
+	for l := &c.board.order; l.count > 0 && c.board.at(l.first).sentAt < t; {
+		c.markLost(now, l.first, true)
+	}
+}
+
 // markHeadLost marks the first outstanding segment lost if it is in flight.
 func (c *Conn) markHeadLost(now mono.Time, timer bool) {
 	if !c.board.empty() && c.board.at(c.board.head).inFlight() {
@@ -101,7 +108,7 @@ func (d *dupDetector) onAck(c *Conn, now mono.Time) {
 	case c.work.dup && !c.board.empty():
 		d.dups++
 		// Duplicates of what the last episode sent are caused by its retransmissions (RFC 6582 s.3.2 step 1).
-		enters := d.dups == dupThresh && s.ep.state == epOpen && s.ep.point.Less(c.snd.una)
+		enters := d.dups == dupThresh && (s.ep.state == epOpen && s.ep.point.Less(c.snd.una) || c.nak.seen) && c.dupACKsCount()
 		// Each duplicate says that one segment has left the network. Counting them out of the flight, unless SACK has
 		// done that, is limited transmit (RFC 3042) before the threshold and window inflation in fast recovery; at
 		// other times they come from retransmissions that were not needed.
@@ -140,7 +147,9 @@ func (d *dupDetector) onAdvance(c *Conn, now mono.Time, s *subconn) {
 		c.work.holdRTO = true
 	}
 	d.partialSeen = true
-	c.markHeadLost(now, false)
+	if !c.nak.seen || !c.board.at(c.board.head).has(segRetrans) { // a NAK may have had the next hole sent again already
+		c.markHeadLost(now, false)
+	}
 }
 
 func (d *dupDetector) onTimeout(c *Conn, now mono.Time) {
@@ -176,7 +185,7 @@ func (d *sackDetector) onAck(c *Conn, now mono.Time) {
 			c.markLost(now, d.next, false)
 		}
 	}
-	if d.dups >= dupThresh && c.subs[0].ep.state == epOpen && !c.board.empty() && !b.at(b.head).has(segRetrans) {
+	if d.dups >= dupThresh && c.dupACKsCount() && c.subs[0].ep.state == epOpen && !c.board.empty() && !b.at(b.head).has(segRetrans) {
 		c.markHeadLost(now, false)
 	}
 }

@@ -14,12 +14,23 @@ import (
 // StackConfig configures a Stack.
 type StackConfig struct {
 	TTL uint8 // of every packet sent; 0 means 64
+
+	// Encoding is how the options of RFC 1106 are put on the wire. The stack needs it to know how long they are;
+	// what encodes and decodes its packets must use the same.
+	Encoding wire.Encoding
+
+	// WindowMemory is how many octets of socket buffer, both directions and all connections together, the stack gives out
+	// beyond the first 64 KiB of each buffer; 0 means no limit. A connection that asks for more gets smaller windows
+	// (RFC 1106 s.5 warns of big windows that take all memory).
+	WindowMemory int64
 }
 
 // Stack is one host's TCP: it gives arriving packets to connections, listens, answers what belongs to nobody with
 // a reset, and collects what its connections want to send. It belongs to one goroutine at a time.
 type Stack struct {
 	ttl       uint8
+	encoding  wire.Encoding
+	memory    windowMemory
 	rng       *rand.Rand
 	conns     map[connKey]*Conn
 	listeners map[netip.AddrPort]*Listener
@@ -42,8 +53,11 @@ func NewStack(cfg StackConfig, rng *rand.Rand) (*Stack, error) {
 	if rng == nil {
 		return nil, fmt.Errorf("tcp: a stack needs a random source")
 	}
+	if err := cfg.Encoding.Validate(); err != nil {
+		return nil, err
+	}
 	return &Stack{
-		ttl: cfg.TTL, rng: rng,
+		ttl: cfg.TTL, encoding: cfg.Encoding, memory: windowMemory{limit: cfg.WindowMemory}, rng: rng,
 		conns: make(map[connKey]*Conn), listeners: make(map[netip.AddrPort]*Listener),
 	}, nil
 }
@@ -102,6 +116,8 @@ func (s *Stack) newConn(key connKey, cfg Config) (*Conn, error) {
 		c.snd.buf.limit = min(max(initialSendBuffer, 4*cfg.InitialWindow*cfg.MSS), cfg.SendBufferMax)
 	}
 	c.rcv = newReceiver(&c.cfg, c.on)
+	c.snd.buf.limit = c.grant(0, c.snd.buf.limit)
+	c.rcv.limit = c.grant(0, c.rcv.limit)
 	c.sched.heapIndex = -1
 	s.conns[key] = c
 	return c, nil
@@ -262,6 +278,7 @@ func (s *Stack) forget(c *Conn) {
 	if s.last == c {
 		s.last = nil
 	}
+	c.ungrant()
 	if c.hand.listener != nil {
 		c.hand.listener.gone(c)
 		c.hand.listener = nil

@@ -130,6 +130,7 @@ type episode struct {
 	state   episodeState
 	point   wire.Seq  // the episode ends when this is acknowledged (RFC 6675's RecoveryPoint, RFC 6582's recover)
 	force   bool      // the first retransmission leaves whatever the window says
+	answer  bool      // a timeout was taken for noise, and the answer to its retransmission is still to come
 	rescued bool      // the rescue retransmission of RFC 6675 s.4 NextSeg (4) was used
 	cutAt   mono.Time // the latest window reduction
 	prr     prr
@@ -138,8 +139,8 @@ type episode struct {
 
 // ageEpisode forgets an episode that is long over, before the sequence space wraps and it seems to lie ahead.
 func (s *subconn) ageEpisode(una wire.Seq) {
-	if una.Sub(s.ep.point) > maxWindowScaled {
-		s.ep.point = una.Add(-maxWindowScaled)
+	if una.Sub(s.ep.point) > maxWindow {
+		s.ep.point = una.Add(-maxWindow)
 		s.ep.undo.armed = false
 	}
 }
@@ -190,7 +191,7 @@ func (c *Conn) startPRR(s *subconn) {
 func (c *Conn) cut(now mono.Time, s *subconn, kind cc.Kind) {
 	s.ep.cutAt = now
 	c.traceEpisode(now, s, kind)
-	if kind == cc.Loss && c.cfg.Policy == LossIsNoise {
+	if kind == cc.Loss && c.cfg.Policy != LossIsCongestion {
 		return
 	}
 	s.ctrl.OnCongestion(cc.Congestion{Kind: kind, Now: now, InFlight: int64(c.flight())})
@@ -205,15 +206,21 @@ func (s *subconn) leaveRecovery() {
 	s.dupacked = 0
 }
 
-// enterLoss reacts to a retransmission timeout: one segment, then slow start (RFC 5681 s.3.1, RFC 6298 s.5).
-// Repeated says that the timer had backed off already.
-func (c *Conn) enterLoss(now mono.Time, s *subconn, repeated bool) {
+// beginLoss begins the repair that follows a timeout and ends when point is acknowledged.
+func (s *subconn) beginLoss(now mono.Time, point wire.Seq) {
 	s.leaveRecovery()
 	s.burstCap = 0
 	s.ep.state = epLoss
-	s.ep.point = c.snd.nxt
+	s.ep.point = point
 	s.ep.force = true
 	s.ep.cutAt = now
+	s.ep.answer = false
+}
+
+// enterLoss reacts to a retransmission timeout: one segment, then slow start (RFC 5681 s.3.1, RFC 6298 s.5).
+// Repeated says that the timer had backed off already.
+func (c *Conn) enterLoss(now mono.Time, s *subconn, repeated bool) {
+	s.beginLoss(now, c.snd.nxt)
 	c.traceEpisode(now, s, cc.Timeout)
 	s.ctrl.OnCongestion(cc.Congestion{Kind: cc.Timeout, Now: now, InFlight: int64(c.flight()), Repeated: repeated})
 	s.out = s.ctrl.Output()

@@ -17,6 +17,7 @@ const (
 	timerKeepAlive                  // RFC 9293 s.3.8.4
 	timerLinger                     // TIME-WAIT
 	timerUser                       // user timeout (RFC 9293 s.3.8.3)
+	timerNAK                        // a hole may be NAKed again (C-8)
 	numTimers
 )
 
@@ -89,6 +90,8 @@ func (c *Conn) expired(now mono.Time, k timerKind) {
 		c.finish(nil)
 	case timerUser:
 		c.onUserTimeout(now)
+	case timerNAK:
+		c.onNAKTimer()
 	}
 }
 
@@ -112,16 +115,32 @@ func (c *Conn) onRTO(now mono.Time) {
 	}
 	c.sent.Timeouts++
 	c.clock.addTimeout(now.Sub(c.lastSentAt))
-	repeated := c.expiries > 0
 	c.expiries++
-	reneged := c.board.at(c.board.head).has(segSACKed)
-	if reneged {
+	if c.board.at(c.board.head).has(segSACKed) {
 		c.forgetSACKs() // the peer once had what it now wants again (RFC 2018 s.8)
+		c.markAllLost(now, true)
+	}
+	c.tlp = tailProbe{}
+	if c.cfg.Policy == LossIsNoise && c.expiries == 1 {
+		c.noiseTimeout(now)
+	} else {
+		c.congestionTimeout(now)
+	}
+	c.rtt.backoff++
+	c.armRTO(now)
+	c.timers.stop(timerProbe)
+}
+
+// congestionTimeout reacts to a timeout as to congestion.
+func (c *Conn) congestionTimeout(now mono.Time) {
+	repeated := c.expiries > 1
+	if c.cfg.Policy == LossIsNoise {
+		repeated = c.expiries > 2 // the controller was not told of the first
 	}
 	for i := range c.subs {
 		s := &c.subs[i]
 		s.share = ackShare{}
-		if !repeated {
+		if c.expiries == 1 {
 			// A timeout on top of another recovery is not undone: the earlier losses were real (RFC 5682 s.3.1
 			// step 1).
 			s.ep.undo = undo{armed: s.ep.state == epOpen, kind: cc.Timeout, marker: c.snd.una}
@@ -130,17 +149,43 @@ func (c *Conn) onRTO(now mono.Time) {
 			}
 		}
 	}
-	c.tlp = tailProbe{}
 	c.detect.onTimeout(c, now)
-	if reneged {
-		c.markAllLost(now, true)
-	}
 	for i := range c.subs {
 		c.enterLoss(now, &c.subs[i], repeated)
 	}
-	c.rtt.backoff++
-	c.armRTO(now)
-	c.timers.stop(timerProbe)
+}
+
+// noiseTimeout reacts to the first timeout in a row when losses are noise: the first hole is sent again and the window
+// stays. The second one in a row counts as congestion (C-17).
+func (c *Conn) noiseTimeout(now mono.Time) {
+	for i := range c.subs {
+		s := &c.subs[i]
+		s.share = ackShare{}
+		s.ep.undo = undo{}
+		s.beginLoss(now, c.snd.nxt)
+		s.ep.answer = true
+		c.traceEpisode(now, s, cc.Timeout)
+	}
+	c.markHeadLost(now, true)
+}
+
+// answerTimeout looks at what the retransmission of a timeout that counted as noise has brought. When it was acknowledged
+// and no NAK tells what is missing next, the receiver has nothing beyond it, and all that was sent before the timeout is
+// lost.
+func (c *Conn) answerTimeout(now mono.Time) {
+	if !c.work.advanced {
+		return
+	}
+	for i := range c.subs {
+		s := &c.subs[i]
+		if !s.ep.answer {
+			continue
+		}
+		s.ep.answer = false
+		if s.ep.state == epLoss && c.snd.una.Less(s.ep.point) && !c.work.nak {
+			c.markSentBefore(now, s.ep.cutAt)
+		}
+	}
 }
 
 // forgetSACKs clears every SACK mark. What was SACKed counts as in flight again, until the caller marks it lost: it is

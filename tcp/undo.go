@@ -110,7 +110,7 @@ func (c *Conn) undoEpisode(now mono.Time, s *subconn) {
 	if d, ok := c.detect.(*sackDetector); ok {
 		d.next = c.board.head // some of what was released may be lost after all
 	}
-	if kind == cc.Loss && c.cfg.Policy == LossIsNoise {
+	if kind == cc.Loss && c.cfg.Policy != LossIsCongestion {
 		return
 	}
 	c.cut(now, s, cc.Undo)

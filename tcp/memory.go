@@ -1,0 +1,29 @@
+package tcp
+
+// freeWindow is what every socket buffer may hold without asking, in octets: the largest window without options.
+const freeWindow = 65535
+
+// windowMemory is a stack's store of socket buffer beyond freeWindow (RFC 1106 s.5).
+type windowMemory struct {
+	limit int64 // octets; 0 means no limit
+	used  int64
+}
+
+// grant returns how large a buffer of have octets becomes that should have want: all of it, or what the stack has left.
+func (c *Conn) grant(have, want int) int {
+	m := &c.stack.memory
+	if m.limit == 0 || want <= freeWindow {
+		return want
+	}
+	have = max(have, freeWindow)
+	extra := min(int64(want-have), max(m.limit-m.used, 0))
+	m.used += extra
+	c.granted += extra
+	return have + int(extra)
+}
+
+// ungrant gives back what the connection's buffers held.
+func (c *Conn) ungrant() {
+	c.stack.memory.used -= c.granted
+	c.granted = 0
+}

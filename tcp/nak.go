@@ -1,0 +1,107 @@
+package tcp
+
+import (
+	"longhaul/mono"
+	"longhaul/wire"
+)
+
+// nakReceiver is what the receiver remembers of its latest NAK (RFC 1106 s.2.1). A hole is NAKed once: also when it has been
+// filled in part, what is left of it has been asked for.
+type nakReceiver struct {
+	asked  wire.Range // empty if nothing asked for is missing
+	at     mono.Time
+	repeat int // NAKs for it so far, without the first
+}
+
+// forget drops the record of what has been filled when the left edge is at nxt.
+func (k *nakReceiver) forget(nxt wire.Seq) {
+	if k.asked.Len() == 0 || k.asked.End.LessEq(nxt) {
+		*k = nakReceiver{}
+	}
+}
+
+// nakSender is what the sender knows about the peer's NAKs.
+type nakSender struct {
+	seen bool // one has arrived
+}
+
+// dupACKsCount reports whether duplicate ACKs still mean a loss. The first NAK shows that the peer will say so itself,
+// and on a long path its hundreds of duplicates would only have the same segment sent again (RFC 1106 s.4.3, C-4).
+func (c *Conn) dupACKsCount() bool { return !c.nak.seen || c.cfg.NAKs.CountACKs }
+
+// nakDue reports whether the hole at the left edge of the window is to be NAKed in the next ACK: at once when it is noticed
+// (RFC 1106 s.2.1), or as NAKOptions say.
+func (c *Conn) nakDue() bool {
+	r := &c.rcv
+	if c.on&NAK == 0 || len(r.ooo) == 0 || r.naked.asked.Len() > 0 {
+		return false
+	}
+	return c.cfg.NAKs.Threshold == 0 || r.holds(c.cfg.NAKs.Threshold*r.segmentSize())
+}
+
+// holds reports whether at least that many octets have arrived beyond holes.
+func (r *receiver) holds(octets int) bool {
+	for i := range r.ooo {
+		octets -= r.ooo[i].Len()
+	}
+	return octets <= 0
+}
+
+// segmentSize estimates the size of the segments that are missing by those around the gap (C-7).
+func (r *receiver) segmentSize() int { return max(r.sizes[0], r.sizes[1], 1) }
+
+// fillNAK writes option A if a hole is to be NAKed: its first octet, and how many segments are missing. What a count of
+// one octet cannot say is NAKed when the left edge gets there (C-7).
+func (c *Conn) fillNAK(now mono.Time, o *wire.Options) {
+	if !c.nakDue() {
+		return
+	}
+	r := &c.rcv
+	size := r.segmentSize()
+	hole := wire.Range{Start: r.nxt, End: r.ooo[0].Start}
+	count := min((hole.Len()+size-1)/size, 255)
+	o.Set |= wire.OptNAK
+	o.NAKSeq, o.NAKCount = hole.Start, uint8(count)
+	r.naked.asked = wire.Range{Start: hole.Start, End: wire.MinSeq(hole.End, hole.Start.Add(count*size))}
+	r.naked.at = now
+	c.sent.NAKs++
+	c.timers.stop(timerNAK)
+	if c.cfg.NAKs.Repeat > 0 {
+		c.timers.set(timerNAK, now.Add(r.rtt*3/2))
+	}
+}
+
+// onNAKTimer lets the hole that was NAKed be NAKed again if it is still there (C-8).
+func (c *Conn) onNAKTimer() {
+	k := &c.rcv.naked
+	if k.asked.Len() == 0 || k.repeat >= c.cfg.NAKs.Repeat {
+		return
+	}
+	k.repeat++
+	k.asked = wire.Range{}
+	c.ackp.now = true
+}
+
+// takeNAK marks what a NAK says is missing, so that it is sent again at once and sending goes on where it was
+// (RFC 1106 s.2.1). The rest of the segment has been found acceptable. The count is in our own segments, and only what is
+// outstanding can be missing (C-7). A segment that left less than a round trip ago cannot have been missed, so nobody who
+// forges NAKs gets anything sent more than once a round trip (C-21).
+func (c *Conn) takeNAK(now mono.Time, p *wire.Packet) {
+	o := &p.Options
+	if !o.Has(wire.OptNAK) || c.cfg.features()&NAK == 0 || c.cfg.NAKs.Ignore {
+		return
+	}
+	if o.NAKCount == 0 || o.NAKSeq.Less(c.snd.una) || !o.NAKSeq.Less(c.snd.nxt) {
+		c.got.NAKsIgnored++
+		return
+	}
+	c.got.NAKs++
+	c.nak.seen = true
+	c.work.nak = true
+	n := c.board.find(o.NAKSeq)
+	for last := n + uint32(o.NAKCount); n != c.board.tail && n != last; n++ {
+		if g := c.board.at(n); g.inFlight() && now.Sub(g.sentAt) >= c.rtt.minRTT {
+			c.markLost(now, n, false)
+		}
+	}
+}
