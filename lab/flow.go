@@ -259,9 +259,7 @@ func (f *flow) limit() float64 {
 		mss = 1460
 	}
 	total := mss + 40
-	if (tcp.Defaults|cfg.Enable)&^cfg.Disable&tcp.Timestamps != 0 {
-		mss -= 12 // the option takes its room from the payload (RFC 6691 s.3)
-	}
+	mss -= cfg.DataOptions(f.Stack.Encoding) // they take their room from the payload (RFC 6691 s.3)
 	return float64(f.run.Path.Rate) * float64(mss) / float64(total)
 }
 

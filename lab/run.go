@@ -100,6 +100,13 @@ type run struct {
 func (c Case) start() (*run, error) {
 	w := sim.New(c.worldSeed())
 	w.Wire = c.Wire
+	for i, f := range c.Flows {
+		if i > 0 && f.Stack.Encoding != w.Encoding {
+			return nil, fmt.Errorf("%s and %s put RFC 1106's options on the wire differently: stacks on one path must agree, with +literal or without",
+				c.Flows[0].Stack, f.Stack)
+		}
+		w.Encoding = f.Stack.Encoding
+	}
 	forward, reverse := c.Path.links(w)
 	d, err := sim.NewDumbbell(w, forward, reverse)
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"longhaul/cc"
 	"longhaul/tcp"
+	"longhaul/wire"
 )
 
 // MaxStreams is the largest number of parallel streams that a name may ask for.
@@ -20,6 +21,8 @@ type Stack struct {
 	Name    string     // canonical, or the preset's own
 	Config  tcp.Config // of each stream
 	Streams int        // at least 1
+
+	Encoding wire.Encoding // of RFC 1106's options, for the hosts that it runs on
 }
 
 // String returns the stack's name, which Parse reads back to an equal stack.

@@ -88,6 +88,9 @@ func (c *Conn) noteUpperWindow(p *wire.Packet) {
 	if c.hand.bare++; c.hand.bare >= maxBare {
 		c.on &^= BigWindow
 		c.rcv.most = 65535
+		// The peer learns of it as we did. Until then the lower half of its window may well read as a closed one.
+		c.hand.tell = maxBare
+		c.stack.wake(c)
 	}
 }
 

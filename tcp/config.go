@@ -5,6 +5,7 @@ import (
 
 	"longhaul/cc"
 	"longhaul/trace"
+	"longhaul/wire"
 )
 
 // Feature is a set of protocol features that a connection may use.
@@ -142,6 +143,9 @@ const defaultBufferMax = 64 << 20
 
 // features returns what the configuration wants.
 func (c *Config) features() Feature { return Defaults&^c.Disable | c.Enable }
+
+// DataOptions returns the octets of options in every data segment between two ends that have this configuration.
+func (c Config) DataOptions(e wire.Encoding) int { return c.features().dataOptions(e) }
 
 // clampBuffer keeps a buffer size within what windows can express: 2^30 octets (RFC 7323 s.2.3, RFC 1106 s.3).
 func clampBuffer(n int) int { return min(max(n, 0), int(cc.MaxWindow)) }

@@ -21,6 +21,7 @@ type handshake struct {
 
 	bigWindow int64 // octets: the window that the peer starts with, if big windows were agreed on
 	bare      int   // segments in a row without the upper window
+	tell      int   // ACKs to send so that the peer falls back too
 }
 
 // minMSS is the smallest segment size taken from a peer: smaller ones would make our work per octet its weapon.
@@ -117,22 +118,22 @@ func (c *Conn) takeSYN(now mono.Time, p *wire.Packet) {
 		mss = max(int(o.MSS), minMSS)
 	}
 	// The options of every data segment take their room from the payload (RFC 6691 s.3).
-	c.snd.mss = min(mss, c.cfg.MSS) - c.dataOptionsLen()
+	c.snd.mss = min(mss, c.cfg.MSS) - c.on.dataOptions(c.stack.encoding)
 	c.rcv.mss = min(c.snd.mss, defaultMSS4) // until the peer shows what it sends
 	c.snd.wl1, c.snd.wl2 = p.Seq, c.snd.una
 	c.snd.open(c.snd.iss+1, int64(p.Window), maxWindow)
 }
 
-// dataOptionsLen returns the octets of options in every data segment.
-func (c *Conn) dataOptionsLen() int {
+// dataOptions returns the octets of options in every data segment when those features are in force.
+func (f Feature) dataOptions(e wire.Encoding) int {
 	var o wire.Options
-	if c.on&Timestamps != 0 {
+	if f&Timestamps != 0 {
 		o.Set |= wire.OptTimestamps
 	}
-	if c.on&BigWindow != 0 {
+	if f&BigWindow != 0 {
 		o.Set |= wire.OptUpperWindow
 	}
-	return o.Len(c.stack.encoding)
+	return o.Len(e)
 }
 
 // establish completes the handshake; p acknowledges our SYN.

@@ -111,6 +111,7 @@ func (c *Conn) acceptable(now mono.Time, p *wire.Packet) bool {
 	if p.Flags&wire.ACK != 0 && c.synchronised() && c.snd.una.LessEq(p.Ack) && p.Ack.LessEq(c.snd.nxt) &&
 		c.rcv.nxt.Sub(p.Seq) >= 0 && c.rcv.nxt.Sub(p.Seq) <= maxWindow {
 		// A probe of our closed window, or a duplicate: its acknowledgement is still good.
+		c.noteUpperWindow(p)
 		c.takeACK(now, p)
 		c.afterFIN(now)
 	}
