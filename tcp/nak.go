@@ -25,7 +25,7 @@ type nakSender struct {
 	seen bool // one has arrived
 }
 
-// dupACKsCount reports whether duplicate ACKs still mean a loss. The first NAK shows that the peer will say so itself,
+// dupACKsCount reports whether duplicate and partial ACKs still mean a loss. The first NAK shows that the peer will say so itself,
 // and on a long path its hundreds of duplicates would only have the same segment sent again (RFC 1106 s.4.3, C-4).
 func (c *Conn) dupACKsCount() bool { return !c.nak.seen || c.cfg.NAKs.CountACKs }
 
@@ -84,8 +84,8 @@ func (c *Conn) onNAKTimer() {
 
 // takeNAK marks what a NAK says is missing, so that it is sent again at once and sending goes on where it was
 // (RFC 1106 s.2.1). The rest of the segment has been found acceptable. The count is in our own segments, and only what is
-// outstanding can be missing (C-7). A segment that left less than a round trip ago cannot have been missed, so nobody who
-// forges NAKs gets anything sent more than once a round trip (C-21).
+// outstanding can be missing (C-7). What was sent again less than a round trip ago cannot have been missed yet, so whoever
+// forges NAKs gets no segment sent again more than once a round trip (C-21).
 func (c *Conn) takeNAK(now mono.Time, p *wire.Packet) {
 	o := &p.Options
 	if !o.Has(wire.OptNAK) || c.cfg.features()&NAK == 0 || c.cfg.NAKs.Ignore {
@@ -100,7 +100,7 @@ func (c *Conn) takeNAK(now mono.Time, p *wire.Packet) {
 	c.work.nak = true
 	n := c.board.find(o.NAKSeq)
 	for last := n + uint32(o.NAKCount); n != c.board.tail && n != last; n++ {
-		if g := c.board.at(n); g.inFlight() && now.Sub(g.sentAt) >= c.rtt.minRTT {
+		if g := c.board.at(n); g.inFlight() && !(g.has(segRetrans) && now.Sub(g.sentAt) < c.rtt.minRTT) {
 			c.markLost(now, n, false)
 		}
 	}

@@ -147,7 +147,7 @@ func (d *dupDetector) onAdvance(c *Conn, now mono.Time, s *subconn) {
 		c.work.holdRTO = true
 	}
 	d.partialSeen = true
-	if !c.nak.seen || !c.board.at(c.board.head).has(segRetrans) { // a NAK may have had the next hole sent again already
+	if c.dupACKsCount() { // else this very ACK would NAK the next hole, if there is one
 		c.markHeadLost(now, false)
 	}
 }
