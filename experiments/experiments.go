@@ -108,6 +108,8 @@ func Run(list []Experiment, o Options, workers int, progress func(done, total in
 			return nil, fmt.Errorf("%s: %w", e.Name, err)
 		}
 		r.Experiment, r.Title, r.Source, r.Question, r.Seed, r.Quick = e.Name, e.Title, e.Source, e.Question, o.Seed, o.Quick
+		r.Setup, r.Notes = append([]string{}, r.Setup...), append([]string{}, r.Notes...) // [] in JSON, never null
+		r.Tables, r.Claims = append([]lab.Table{}, r.Tables...), append([]lab.Claim{}, r.Claims...)
 		reproductions[i] = r
 	}
 	return reproductions, nil

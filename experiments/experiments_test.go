@@ -1,6 +1,7 @@
 package experiments
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"reflect"
@@ -74,6 +75,9 @@ func TestRun(t *testing.T) {
 	one := run([]Experiment{e}, Options{Seed: 5}, 1)[0]
 	if one.Experiment != e.Name || one.Title != e.Title || one.Source != e.Source || one.Question != e.Question || one.Seed != 5 || one.Quick {
 		t.Errorf("the document says %+v", one)
+	}
+	if text, err := json.Marshal(one); err != nil || !strings.Contains(string(text), `"setup":[],`) || !strings.Contains(string(text), `"claims":[],"notes":[]`) {
+		t.Errorf("lists that are null: %s, %v", text, err)
 	}
 	for _, row := range one.Tables[0].Rows {
 		if row.CI95 == nil || *row.CI95 == 0 || row.Measured < 1e5 {
