@@ -8,8 +8,12 @@ import (
 )
 
 // JSON writes r as one JSON document with a newline at its end. It fails only when w does.
-func JSON(w io.Writer, r lab.Results) error {
+func JSON(w io.Writer, r lab.Results) error { return document(w, r) }
+
+// document writes v as JSON for people and programs: indented, and < as <.
+func document(w io.Writer, v any) error {
 	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
-	return e.Encode(r)
+	return e.Encode(v)
 }

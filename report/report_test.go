@@ -64,24 +64,30 @@ func windowed() lab.Results {
 func TestGolden(t *testing.T) {
 	for name, r := range map[string]lab.Results{"lossy": lossy(), "windowed": windowed()} {
 		for ext, write := range map[string]func(io.Writer, lab.Results) error{"txt": Text, "csv": CSV, "json": JSON} {
-			var b bytes.Buffer
-			if err := write(&b, r); err != nil {
-				t.Fatal(err)
-			}
-			file := filepath.Join("testdata", name+"."+ext)
-			if *update {
-				if err := os.WriteFile(file, b.Bytes(), 0o644); err != nil {
-					t.Fatal(err)
-				}
-			}
-			want, err := os.ReadFile(file)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if !bytes.Equal(b.Bytes(), want) {
-				t.Errorf("%s differs from %s; rewrite with -update if that is meant:\n%s", name, file, b.Bytes())
-			}
+			golden(t, name+"."+ext, func(w io.Writer) error { return write(w, r) })
 		}
+	}
+}
+
+// golden compares what write writes with a file of testdata.
+func golden(t *testing.T, name string, write func(io.Writer) error) {
+	t.Helper()
+	var b bytes.Buffer
+	if err := write(&b); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join("testdata", name)
+	if *update {
+		if err := os.WriteFile(file, b.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(b.Bytes(), want) {
+		t.Errorf("the output differs from %s; rewrite with -update if that is meant:\n%s", file, b.Bytes())
 	}
 }
 
@@ -213,12 +219,12 @@ func TestWriteErrors(t *testing.T) {
 
 func TestWrap(t *testing.T) {
 	long := strings.Repeat("word ", 60)
-	for line := range strings.Lines(wrap(long)) {
+	for line := range strings.Lines(wrap("", long)) {
 		if n := len(strings.TrimRight(line, "\n")); n > width || n == 0 {
 			t.Errorf("line of %d characters", n)
 		}
 	}
-	if got := strings.Fields(wrap(long)); len(got) != 60 {
+	if got := strings.Fields(wrap("", long)); len(got) != 60 {
 		t.Errorf("%d words left of 60", len(got))
 	}
 }

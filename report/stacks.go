@@ -1,7 +1,6 @@
 package report
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"strings"
@@ -50,12 +49,7 @@ func allParts() parts {
 }
 
 // StacksJSON writes everything that a stack's name can be made of as one JSON document. It fails only when w does.
-func StacksJSON(w io.Writer) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(allParts())
-}
+func StacksJSON(w io.Writer) error { return document(w, allParts()) }
 
 // StacksText writes the same for people.
 func StacksText(w io.Writer) error {

@@ -23,7 +23,7 @@ func Text(w io.Writer, r lab.Results) error {
 	b.WriteString(header(&r) + "\n\n")
 	b.WriteString(table(&r) + "\n")
 	for _, sentence := range Verdict(r) {
-		b.WriteString(wrap(sentence))
+		b.WriteString(wrap("", sentence))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -101,11 +101,11 @@ func table(r *lab.Results) string {
 		rows = append(rows, []string{s.Stack, goodput, percent(s.FractionOfLimit), stability, p50, p95,
 			units.FormatPercent(s.RetransShare), count(s.Timeouts), s.BoundBy})
 	}
-	return align(rows)
+	return align(rows, 0, len(rows[0])-1)
 }
 
-// align sets rows in columns: the first and the last flush left, the others flush right.
-func align(rows [][]string) string {
+// align sets rows in columns: those in left flush left, the others flush right.
+func align(rows [][]string, left ...int) string {
 	widths := make([]int, len(rows[0]))
 	for _, row := range rows {
 		for i, cell := range row {
@@ -114,33 +114,37 @@ func align(rows [][]string) string {
 	}
 	var b strings.Builder
 	for _, row := range rows {
+		var line strings.Builder
 		for i, cell := range row {
+			if i > 0 {
+				line.WriteString("  ")
+			}
 			pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
-			switch i {
-			case 0:
-				b.WriteString(cell + pad)
-			case len(row) - 1:
-				b.WriteString("  " + cell)
-			default:
-				b.WriteString("  " + pad + cell)
+			if slices.Contains(left, i) {
+				line.WriteString(cell + pad)
+			} else {
+				line.WriteString(pad + cell)
 			}
 		}
-		b.WriteByte('\n')
+		b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
 	}
 	return b.String()
 }
 
-// wrap breaks a sentence into lines no longer than width where it can.
-func wrap(sentence string) string {
+// wrap breaks a sentence into lines no longer than width where it can. The first line begins with label, and the others
+// are indented by as much.
+func wrap(label, sentence string) string {
+	indent := utf8.RuneCountInString(label)
 	var b strings.Builder
-	column := 0
-	for _, word := range strings.Fields(sentence) {
+	b.WriteString(label)
+	column := indent
+	for i, word := range strings.Fields(sentence) {
 		n := utf8.RuneCountInString(word)
 		switch {
-		case column == 0:
+		case i == 0:
 		case column+1+n > width:
-			b.WriteByte('\n')
-			column = 0
+			b.WriteString("\n" + strings.Repeat(" ", indent))
+			column = indent
 		default:
 			b.WriteByte(' ')
 			column++

@@ -3,7 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
-	"runtime"
+	"io"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -17,22 +17,16 @@ import (
 
 // compareFlags are the flags of compare.
 type compareFlags struct {
-	rate    units.Rate
-	rtt     units.Duration
-	loss    units.Probability
-	ber     units.Probability
-	queue   queueFlag
-	window  units.Size
-	time    units.Duration
-	stacks  stacksFlag
-	seed    uint64
-	repeat  int
-	workers int
-	wire    bool
-	json    bool
-	csv     string
-	pcap    string
-	trace   string
+	runFlags
+	rate   units.Rate
+	rtt    units.Duration
+	loss   units.Probability
+	ber    units.Probability
+	queue  queueFlag
+	window units.Size
+	time   units.Duration
+	stacks stacksFlag
+	repeat int
 }
 
 // compareCommand makes "longhaul compare".
@@ -73,14 +67,8 @@ Rates are bits per second (155mbit), sizes octets (64K, 32MB), times 70ms or 20m
 	p.Var(&f.window, "window", "socket buffers of a stack, up to 1GiB; autotuned if left out")
 	p.Var(&f.time, "time", "virtual time each stack runs")
 	p.Var(&f.stacks, "stacks", "stacks to compare, or all")
-	p.Uint64Var(&f.seed, "seed", 1, "seed of every random number")
 	p.IntVar(&f.repeat, "repeat", 1, "runs of each stack, for confidence intervals")
-	p.IntVar(&f.workers, "workers", 0, "runs at the same time; all processors if left out. Results do not depend on it")
-	p.BoolVar(&f.wire, "wire", false, "encode and decode every packet on its way")
-	p.BoolVar(&f.json, "json", false, "print one JSON document instead of the table")
-	p.StringVar(&f.csv, "csv", "", "write a line per stack to this `file`")
-	p.StringVar(&f.pcap, "pcap", "", "write every packet at the sender, of the first run of each stack, to this pcapng `file`")
-	p.StringVar(&f.trace, "trace", "", "write windows and round trips of the same runs as JSON lines to this `file`, flows numbered in the order of the stacks")
+	f.add(p, "stack", "stack")
 	for _, name := range []string{"ber", "window"} { // zero means "left out" and is no default worth showing
 		p.Lookup(name).DefValue = ""
 	}
@@ -98,8 +86,6 @@ func (f *compareFlags) scenario(set *pflag.FlagSet) (lab.Scenario, error) {
 		return lab.Scenario{}, fmt.Errorf("--time %v: a run needs time; write one such as 60s", f.time)
 	case f.repeat < 1:
 		return lab.Scenario{}, fmt.Errorf("--repeat %d: write 1 or more", f.repeat)
-	case f.workers < 0 || set.Changed("workers") && f.workers == 0:
-		return lab.Scenario{}, fmt.Errorf("--workers %d: write 1 or more", f.workers)
 	case set.Changed("ber"):
 		f.loss = 0
 	}
@@ -107,33 +93,25 @@ func (f *compareFlags) scenario(set *pflag.FlagSet) (lab.Scenario, error) {
 		Path:   lab.Path{Rate: int64(f.rate), RTT: time.Duration(f.rtt), Loss: float64(f.loss), BER: float64(f.ber), Queue: f.queue.size},
 		Stacks: f.stacks.list, Duration: time.Duration(f.time), Window: int(f.window), Seed: f.seed, Repeat: f.repeat, Wire: f.wire,
 	}
+	if err := f.check(set); err != nil {
+		return s, err
+	}
 	_, err := s.Cases()
 	return s, err
 }
 
-// run opens the files, runs the comparison and writes what it found.
+// run runs the comparison and writes what it found.
 func (f *compareFlags) run(c console, s lab.Scenario) error {
-	out, err := openFiles(f.csv, f.pcap, f.trace)
-	if err != nil {
-		return err
-	}
-	out.attach(&s)
-	workers := f.workers
-	if workers == 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
-	bar := startProgress(c, len(s.Stacks)*f.repeat)
-	results, err := lab.Compare(s, workers, bar.step)
-	bar.stop()
-	if err != nil {
-		return failed(errors.Join(err, out.finish()))
-	}
-	if out.csv != nil {
-		err = report.CSV(out.csv, results)
-	}
-	write := report.Text
-	if f.json {
-		write = report.JSON
-	}
-	return failed(errors.Join(err, out.finish(), write(c.out, results)))
+	return f.do(c, len(s.Stacks)*f.repeat, func(j job) (findings, error) {
+		s.Packets, s.Trace = j.packets, j.events
+		results, err := lab.Compare(s, j.workers, j.progress)
+		write := report.Text
+		if f.json {
+			write = report.JSON
+		}
+		return findings{
+			out: func(w io.Writer) error { return write(w, results) },
+			csv: func(w io.Writer) error { return report.CSV(w, results) },
+		}, err
+	})
 }

@@ -3,10 +3,12 @@ package main
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
+	"slices"
 
 	"longhaul/capture"
-	"longhaul/lab"
+	"longhaul/trace"
 )
 
 // output is a file that a command writes: opened before the run, so that a bad name fails at once.
@@ -41,6 +43,14 @@ func (o *output) same(p *output) bool {
 	return errors.Join(err, err2) == nil && a.Mode().IsRegular() && os.SameFile(a, b)
 }
 
+// write lets f write to the file, if there is one.
+func (o *output) write(f func(io.Writer) error) error {
+	if o == nil {
+		return nil
+	}
+	return f(o)
+}
+
 // finish writes what is left and closes the file.
 func (o *output) finish() error {
 	if o == nil {
@@ -53,38 +63,44 @@ func (o *output) finish() error {
 	return errors.Join(err, o.Close())
 }
 
-// files are the files of a comparison; each may be nil.
-type files struct{ csv, pcap, trace *output }
+// fileNames are the files that flags name, "" for none.
+type fileNames struct{ csv, markdown, pcap, trace string }
+
+// files are those files; each may be nil.
+type files struct{ csv, markdown, pcap, trace *output }
 
 // openFiles opens the files that the flags name.
-func openFiles(csv, pcap, trace string) (f files, err error) {
+func openFiles(names fileNames) (f files, err error) {
+	var opened []*output
 	for _, o := range []struct {
 		flag, name string
 		to         **output
-	}{{"csv", csv, &f.csv}, {"pcap", pcap, &f.pcap}, {"trace", trace, &f.trace}} {
+	}{{"csv", names.csv, &f.csv}, {"markdown", names.markdown, &f.markdown}, {"pcap", names.pcap, &f.pcap}, {"trace", names.trace, &f.trace}} {
 		if *o.to, err = create(o.flag, o.name); err != nil {
 			return f, errors.Join(err, f.finish())
 		}
-	}
-	if f.csv.same(f.pcap) || f.csv.same(f.trace) || f.pcap.same(f.trace) {
-		return f, errors.Join(errors.New("two of --csv, --pcap and --trace name the same file; name a file for each"), f.finish())
+		if slices.ContainsFunc(opened, (*o.to).same) {
+			return f, errors.Join(fmt.Errorf("--%s %q: another flag names the same file; name a file for each", o.flag, o.name), f.finish())
+		}
+		opened = append(opened, *o.to)
 	}
 	return f, nil
 }
 
-// attach makes the files take what s records.
-func (f files) attach(s *lab.Scenario) {
+// sinks returns what writes captures and traces to the files, nil where there is none.
+func (f files) sinks() (packets, events trace.Sink) {
 	if f.pcap != nil {
 		sink := capture.NewPcapNG(f.pcap)
-		s.Packets, f.pcap.sink = sink, sink
+		packets, f.pcap.sink = sink, sink
 	}
 	if f.trace != nil {
 		sink := capture.NewJSONLines(f.trace)
-		s.Trace, f.trace.sink = sink, sink
+		events, f.trace.sink = sink, sink
 	}
+	return packets, events
 }
 
 // finish writes what is left and closes the files.
 func (f files) finish() error {
-	return errors.Join(f.csv.finish(), f.pcap.finish(), f.trace.finish())
+	return errors.Join(f.csv.finish(), f.markdown.finish(), f.pcap.finish(), f.trace.finish())
 }

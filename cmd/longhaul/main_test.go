@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -66,8 +67,16 @@ func TestBadInput(t *testing.T) {
 		{"compare --csv " + nowhere, "--csv"},
 		{"compare --pcap " + nowhere, "no such file or directory"},
 		{"compare --trace " + nowhere, "name one in a directory that exists"},
-		{"compare --csv " + same + " --pcap " + same, "name the same file"},
-		{"compare --pcap " + same + " --trace " + filepath.Dir(same) + "/./same", "name the same file"},
+		{"compare --csv " + same + " --pcap " + same, "names the same file"},
+		{"compare --pcap " + same + " --trace " + filepath.Dir(same) + "/./same", "names the same file"},
+		{"reproduce", "takes the name of one experiment; there are: "},
+		{"reproduce windowlaw all", "there are: "},
+		{"reproduce nosuch", `no experiment "nosuch"; there are: `},
+		{"reproduce windowlaw --workers 0", "write 1 or more"},
+		{"reproduce windowlaw --seed x", "see longhaul reproduce --help"},
+		{"reproduce windowlaw --rate 1mbit", "unknown flag: --rate; see longhaul reproduce --help"},
+		{"reproduce windowlaw --markdown " + nowhere, "--markdown"},
+		{"reproduce windowlaw --csv " + same + " --markdown " + same, "--markdown"},
 		{"stacks all", "takes flags only"},
 		{"explain nosuch", `no metric "nosuch"; there are: goodput_bps`},
 		{"explain a b", "takes one metric"},
@@ -212,7 +221,7 @@ func (broken) Write([]byte) (int, error) { return 0, os.ErrClosed }
 
 // TestFailure checks that what goes wrong in a good command line gives exit status 1.
 func TestFailure(t *testing.T) {
-	for _, args := range [][]string{quick, {"stacks"}, {"stacks", "--json"}, {"explain"}, {"explain", "stability"}} {
+	for _, args := range [][]string{quick, {"reproduce", "windowlaw", "--quick"}, {"stacks"}, {"stacks", "--json"}, {"explain"}, {"explain", "stability"}} {
 		var err bytes.Buffer
 		if status := run(args, console{out: broken{}, err: &err}); status != 1 || strings.Count(err.String(), "\n") != 1 {
 			t.Errorf("%v to a full disk: status %d, %q; want 1 and one line", args, status, err.String())
@@ -226,11 +235,13 @@ func TestFullDisk(t *testing.T) {
 	if _, err := os.Stat(full); err != nil {
 		t.Skip("no " + full + " here")
 	}
+	reproduce := []string{"reproduce", "windowlaw", "--quick"}
 	for _, c := range []struct {
-		flags []string
-		want  int // complaints
-	}{{[]string{"--csv", full}, 1}, {[]string{"--pcap", full}, 1}, {[]string{"--trace", full, "--pcap", full}, 2}} {
-		status, out, err := longhaul(append(quick, c.flags...)...)
+		command, flags []string
+		want           int // complaints
+	}{{quick, []string{"--csv", full}, 1}, {quick, []string{"--pcap", full}, 1}, {quick, []string{"--trace", full, "--pcap", full}, 2},
+		{reproduce, []string{"--csv", full, "--markdown", full}, 2}} {
+		status, out, err := longhaul(append(slices.Clone(c.command), c.flags...)...)
 		if status != 1 || out == "" || strings.Count(err, "\n") != 1 || len(strings.Split(err, "; ")) != c.want ||
 			strings.Count(err, "no space") != c.want {
 			t.Errorf("%v: status %d, %q, want 1 and %d complaints on one line", c.flags, status, err, c.want)

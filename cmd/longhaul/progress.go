@@ -7,10 +7,10 @@ import (
 	"github.com/schollz/progressbar/v3"
 )
 
-// patience is how long a comparison may take before a bar appears.
+// patience is how long a command may take before a bar appears.
 const patience = 2 * time.Second
 
-// progress draws a bar on a terminal when a comparison is long. A nil progress draws nothing.
+// progress draws a bar on a terminal when there is much to run. A nil progress draws nothing.
 type progress struct {
 	mu    sync.Mutex
 	bar   *progressbar.ProgressBar
@@ -20,14 +20,14 @@ type progress struct {
 	done  int
 }
 
-// startProgress returns the progress of a comparison of that many runs, or nil if there is no terminal to draw on.
+// startProgress returns the progress of that many runs, or nil if there is no terminal to draw on.
 func startProgress(c console, total int) *progress {
 	if !c.terminal {
 		return nil
 	}
 	p := &progress{bar: progressbar.NewOptions(total,
 		progressbar.OptionSetWriter(c.err),
-		progressbar.OptionSetDescription("comparing"),
+		progressbar.OptionSetDescription("running"),
 		progressbar.OptionShowCount(),
 		progressbar.OptionSetWidth(30),
 		progressbar.OptionClearOnFinish(),
@@ -36,7 +36,7 @@ func startProgress(c console, total int) *progress {
 	return p
 }
 
-// show draws the bar for the first time, unless the comparison ended as the timer ran out.
+// show draws the bar for the first time, unless the runs ended as the timer ran out.
 func (p *progress) show() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
