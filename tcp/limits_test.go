@@ -43,23 +43,6 @@ func (deaf) OnLost(cc.Lost)             {}
 func (deaf) OnCongestion(cc.Congestion) {}
 func (deaf) Output() cc.Output          { return cc.Output{Window: cc.MaxWindow, Ssthresh: cc.Infinite} }
 
-// TestNoisePolicy: a loss is repaired and the window stays (RFC 1106 s.4.2, R19); a timeout still collapses it.
-func TestNoisePolicy(t *testing.T) {
-	for _, p := range []Policy{LossIsCongestion, LossIsNoise} {
-		w := newPair(t, 50*time.Millisecond)
-		cfg := reno(RACK)
-		cfg.Policy = p
-		w.connect(cfg, Config{})
-		mss := w.ends[0].snd.mss
-		w.filter = w.lose(30 * mss)
-		w.transfer(100*mss, time.Minute)
-		in := w.ends[0].Info()
-		if cut := in.Ssthresh != cc.Infinite; cut != (p == LossIsCongestion) || in.Sent.FastRetransmits != 1 {
-			t.Errorf("policy %d: ssthresh %d after %d episodes", p, in.Ssthresh, in.Sent.FastRetransmits)
-		}
-	}
-}
-
 // TestManyIdleConnections: polling with 2,000 idle connections looks at none of them.
 func TestManyIdleConnections(t *testing.T) {
 	w := newPair(t, time.Millisecond)
