@@ -32,6 +32,7 @@ type Params struct {
 	InitialSsthresh int64 // octets; 0 means Infinite
 	MaxWindow       int64 // octets; 0 means 2^30, which is also the largest allowed
 	Paced           bool  // the engine spreads segments over the round trip, so slow start need not limit its bursts
+	SlowStart       int64 // segments by which slow start opens the window for each acknowledged one; 0 means 1, the standard, at most MaxSlowStart
 	PerACK          bool  // grow once per ACK, as 4.3BSD did, and not per acknowledged octet (RFC 5681 s.3.1)
 	FlightSsthresh  bool  // cut from the flight size, not from the window (RFC 5681 equation 4)
 	HyStart         bool  // leave slow start on rising delay (RFC 9406), in controllers that support it
@@ -53,6 +54,7 @@ func (p Params) withDefaults() Params {
 		p.InitialSsthresh = Infinite
 	}
 	p.InitialSsthresh = min(max(p.InitialSsthresh, 2*p.MSS), Infinite)
+	p.SlowStart = min(max(p.SlowStart, 1), MaxSlowStart)
 	return p
 }
 
@@ -61,6 +63,9 @@ const Infinite int64 = 1 << 62
 
 // MaxWindow is the largest window in octets: RFC 7323 s.2.3 and RFC 1106 s.3 allow 2^30.
 const MaxWindow int64 = 1 << 30
+
+// MaxSlowStart is the largest Params.SlowStart. RFC 1106 s.4.2 proposes 2 and leaves the best rate to experiment.
+const MaxSlowStart int64 = 16
 
 // Sent describes a data segment that has just left.
 type Sent struct {
@@ -187,6 +192,7 @@ type Algorithm struct {
 
 // Honours says which optional Params an algorithm heeds; it ignores the others.
 type Honours struct {
+	SlowStart      bool
 	PerACK         bool
 	FlightSsthresh bool
 	HyStart        bool

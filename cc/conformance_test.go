@@ -68,6 +68,7 @@ func TestRandomEvents(t *testing.T) {
 				InitialWindow:   rapid.SampledFrom([]int64{0, 1, 1 << 30, 1 << 50}).Draw(t, "initial"),
 				InitialSsthresh: rapid.SampledFrom([]int64{0, 1, 30 * mss, math.MaxInt64}).Draw(t, "ssthresh"),
 				Paced:           rapid.Bool().Draw(t, "paced"), PerACK: rapid.Bool().Draw(t, "perack"),
+				SlowStart:      rapid.Int64Range(0, 20).Draw(t, "slowstart"),
 				FlightSsthresh: rapid.Bool().Draw(t, "flightssthresh"), HyStart: rapid.Bool().Draw(t, "hystart"),
 				Rand: rand.New(rand.NewPCG(1, 2)),
 			}
@@ -321,6 +322,9 @@ func TestHonours(t *testing.T) {
 	}
 	each(t, func(t *testing.T, a cc.Algorithm) {
 		window, ssthresh, phase := trial(a, cc.Params{})
+		if w, _, _ := trial(a, cc.Params{SlowStart: 2}); (w > window*3/2) != a.Honours.SlowStart {
+			t.Errorf("window %d with two segments per acknowledged one, %d with one; Honours says %v", w, window, a.Honours.SlowStart)
+		}
 		if w, _, _ := trial(a, cc.Params{PerACK: true}); (w < window*3/4) != a.Honours.PerACK {
 			t.Errorf("window %d growing per ACK, %d per octet; Honours says %v", w, window, a.Honours.PerACK)
 		}
@@ -334,15 +338,19 @@ func TestHonours(t *testing.T) {
 }
 
 // Slow start opens the window by 8 segments per ACK at most if nothing spreads them, without limit under a pacer
-// (RFC 9406 s.4.3), by one when it counts ACKs, and stops exactly at ssthresh.
+// (RFC 9406 s.4.3), by one when it counts ACKs, and stops exactly at ssthresh. A faster opening multiplies all that, and
+// goes as far as a round of it takes the flight of the last one.
 func TestSlowStartLimit(t *testing.T) {
 	each(t, func(t *testing.T, a cc.Algorithm) {
 		for _, c := range []struct {
 			p    cc.Params
-			want int64 // segments, from 30 by an ACK of 20
+			want int64 // segments, from 30, all in flight, by an ACK of 20
 		}{
 			{cc.Params{}, 38}, {cc.Params{Paced: true}, 50}, {cc.Params{Paced: true, PerACK: true}, 31},
 			{cc.Params{Paced: true, InitialSsthresh: 42 * mss}, 42},
+			{cc.Params{SlowStart: 2}, 46}, {cc.Params{SlowStart: 2, Paced: true}, 70}, {cc.Params{SlowStart: 2, PerACK: true}, 32},
+			{cc.Params{SlowStart: 2, InitialSsthresh: 42 * mss}, 42}, {cc.Params{SlowStart: 5, Paced: true}, 130},
+			{cc.Params{SlowStart: -1}, 38}, {cc.Params{SlowStart: math.MaxInt64}, 158},
 		} {
 			c.p.MSS, c.p.InitialWindow = mss, 30*mss
 			ctrl := a.New(c.p)

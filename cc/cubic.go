@@ -12,7 +12,7 @@ var cubicAlgorithm = Algorithm{
 	Title:   "CUBIC",
 	Source:  "RFC 9438, RFC 9406",
 	New:     func(p Params) Controller { return newCubic(p, false) },
-	Honours: Honours{PerACK: true, FlightSsthresh: true, HyStart: true},
+	Honours: Honours{SlowStart: true, PerACK: true, FlightSsthresh: true, HyStart: true},
 }
 
 // The constants of RFC 9438 s.4.

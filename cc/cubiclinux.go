@@ -5,7 +5,7 @@ var cubicLinuxAlgorithm = Algorithm{
 	Title:   "CUBIC as in Linux",
 	Source:  "Ha, Rhee and Xu, CUBIC, 2008; Linux 5.10 to 6.x",
 	New:     func(p Params) Controller { return newCubic(p, true) },
-	Honours: Honours{PerACK: true, FlightSsthresh: true, HyStart: true},
+	Honours: Honours{SlowStart: true, PerACK: true, FlightSsthresh: true, HyStart: true},
 }
 
 // linuxAlpha is RFC 9438's alpha in Linux's integers. Linux never raises it to 1.

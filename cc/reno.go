@@ -5,7 +5,7 @@ var renoAlgorithm = Algorithm{
 	Title:   "Reno",
 	Source:  "RFC 5681, RFC 6582",
 	New:     func(p Params) Controller { return &reno{newWindow(p)} },
-	Honours: Honours{PerACK: true, FlightSsthresh: true},
+	Honours: Honours{SlowStart: true, PerACK: true, FlightSsthresh: true},
 }
 
 // reno is the standard controller: one segment more per round trip, half the window per episode. What is sent

@@ -5,7 +5,7 @@ var tahoeAlgorithm = Algorithm{
 	Title:   "Tahoe",
 	Source:  "Jacobson, Congestion avoidance and control, SIGCOMM 1988",
 	New:     func(p Params) Controller { return &tahoe{newWindow(p)} },
-	Honours: Honours{PerACK: true, FlightSsthresh: true},
+	Honours: Honours{SlowStart: true, PerACK: true, FlightSsthresh: true},
 }
 
 // tahoe answers every episode as if the timer had expired: it has no fast recovery, so it grows in slow start

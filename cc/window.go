@@ -9,10 +9,11 @@ type window struct {
 	credit            int64    // progress towards the next increase in congestion avoidance; see avoid
 	flight            [2]int64 // largest flight seen in the present round, and in the one before
 	round             uint64
+	rate              int64 // octets by which slow start opens the window for each acknowledged one
 	paced             bool
 	perACK            bool
 	flightSsthresh    bool
-	relearn           bool // in the slow start after a timeout: one segment per ACK until ssthresh (RFC 3465 s.2.3)
+	relearn           bool // in the slow start after a timeout: one segment per ACK, times rate, until ssthresh (RFC 3465 s.2.3)
 	saved             savedWindow
 }
 
@@ -30,7 +31,7 @@ func newWindow(p Params) window {
 	return window{
 		mss: p.MSS, initial: p.InitialWindow, max: p.MaxWindow,
 		cwnd: p.InitialWindow, ssthresh: p.InitialSsthresh,
-		paced: p.Paced, perACK: p.PerACK, flightSsthresh: p.FlightSsthresh,
+		rate: p.SlowStart, paced: p.Paced, perACK: p.PerACK, flightSsthresh: p.FlightSsthresh,
 	}
 }
 
@@ -73,10 +74,11 @@ func (w *window) observe(a *Ack) int64 {
 	return min(a.Acked, MaxWindow)
 }
 
-// slowStart grows the window by n octets over div, and returns the octets left for congestion avoidance,
-// which is 0 as long as slow start goes on. One ACK opens the window by no more than what the pacer spreads,
-// or by 8 segments without pacing (RFC 9406 s.4.3). It does not grow beyond twice what the flight of the last
-// round showed to be used (RFC 2861 s.2, RFC 7661 s.4.3), nor beyond ssthresh.
+// slowStart grows the window by rate times n octets over div, and returns the octets left for congestion avoidance,
+// which is 0 as long as slow start goes on. The rate is 1, or RFC 1106 s.4.2's faster opening. Of one ACK no more counts
+// than what the pacer spreads, or 8 segments without pacing (RFC 9406 s.4.3). The window does not grow beyond what a
+// round of this makes of the flight that the last round showed to be used, which is twice that with the standard rate
+// (RFC 2861 s.2, RFC 7661 s.4.3), nor beyond ssthresh.
 func (w *window) slowStart(n, div int64) int64 {
 	if w.cwnd >= w.ssthresh {
 		return n
@@ -88,7 +90,7 @@ func (w *window) slowStart(n, div int64) int64 {
 	case !w.paced:
 		d = min(d, 8*w.mss)
 	}
-	d = min(d/div, w.ssthresh-w.cwnd, 2*max(w.flight[0], w.flight[1])-w.cwnd)
+	d = min(w.rate*d/div, w.ssthresh-w.cwnd, (1+w.rate)*max(w.flight[0], w.flight[1])-w.cwnd)
 	if d <= 0 {
 		return 0
 	}
@@ -97,7 +99,7 @@ func (w *window) slowStart(n, div int64) int64 {
 		return 0
 	}
 	w.relearn = false
-	return n - d
+	return n - d/w.rate
 }
 
 // avoid grows the window by one segment per window of acknowledged octets (RFC 5681 s.3.1). Counting per ACK

@@ -139,14 +139,7 @@ func setFeatures(c *tcp.Config, list string) error {
 			return fmt.Errorf("feature %q is given twice; write it once, with + or with -", name)
 		}
 		seen[name] = true
-		switch {
-		case f.Bit == 0 && on:
-			c.Policy = tcp.LossIsNoise
-		case on:
-			c.Enable |= f.Bit &^ tcp.Defaults
-		default:
-			c.Disable |= f.Bit & tcp.Defaults
-		}
+		f.set(c, on)
 	}
 	return nil
 }
@@ -181,10 +174,10 @@ func canonical(s Stack) string {
 		}
 	}
 	for _, f := range Features {
-		switch {
-		case s.Config.Enable&f.Bit != 0, f.Bit == 0 && s.Config.Policy == tcp.LossIsNoise:
+		switch has := f.has(&s.Config); {
+		case has && !f.Default():
 			b.WriteString("+" + f.Name)
-		case s.Config.Disable&f.Bit != 0:
+		case !has && f.Default():
 			b.WriteString("-" + f.Name)
 		}
 	}

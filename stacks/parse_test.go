@@ -22,6 +22,8 @@ func TestParse(t *testing.T) {
 		{"cubic.linux", "cubic.linux", tcp.RACK, tcp.LossIsCongestion, 0, 0, 1},
 		{"tahoe:dupack-pacing", "tahoe:dupack-pacing", tcp.DupACK, tcp.LossIsCongestion, 0, tcp.Pacing, 1},
 		{"reno:newreno+noise", "reno:newreno+noise", tcp.NewReno, tcp.LossIsNoise, 0, 0, 1},
+		{"reno-ss2", "reno", tcp.RACK, tcp.LossIsCongestion, 0, 0, 1},
+		{"reno+ss2+noise", "reno+noise+ss2", tcp.RACK, tcp.LossIsNoise, 0, 0, 1},
 		{"reno-noise", "reno", tcp.RACK, tcp.LossIsCongestion, 0, 0, 1},
 		{"reno+coarse-pacing+perack", "reno-pacing+perack+coarse", tcp.RACK, tcp.LossIsCongestion, tcp.PerACK | tcp.CoarseClock, tcp.Pacing, 1},
 		{"reno+ts-nagle+nagle", "", 0, 0, 0, 0, 0},
@@ -47,7 +49,7 @@ func TestParse(t *testing.T) {
 		}
 		g := s.Config
 		if s.String() != c.canonical || g.Recovery != c.recovery || g.Policy != c.policy || g.Enable != c.enable ||
-			g.Disable != c.disable || s.Streams != c.streams {
+			g.Disable != c.disable || s.Streams != c.streams || (g.SlowStart == 2) != strings.Contains(c.canonical, "+ss2") {
 			t.Errorf("Parse(%q) = %v: recovery %d, policy %d, on %b, off %b, %d streams, want %+v",
 				c.name, s, g.Recovery, g.Policy, g.Enable, g.Disable, s.Streams, c)
 		}
@@ -63,7 +65,7 @@ func equal(t *testing.T, s Stack) bool {
 	again, err := Parse(s.String())
 	a, b := s.Config, again.Config
 	return err == nil && again.Name == s.Name && again.Streams == s.Streams && a.Algorithm.Name == b.Algorithm.Name &&
-		a.Recovery == b.Recovery && a.Policy == b.Policy && a.Enable == b.Enable && a.Disable == b.Disable
+		a.Recovery == b.Recovery && a.Policy == b.Policy && a.SlowStart == b.SlowStart && a.Enable == b.Enable && a.Disable == b.Disable
 }
 
 func TestParseErrors(t *testing.T) {
@@ -77,7 +79,7 @@ func TestParseErrors(t *testing.T) {
 		{"reno:nackconn", "not available yet"},
 		{"reno+bigwindow", `feature "bigwindow" is not available yet; features: ts sack`},
 		{"reno+ecn", "not available yet"},
-		{"reno+jumbo", `unknown feature "jumbo"; features: ts sack wscale delack pacing frto hystart nagle perack coarse noise`},
+		{"reno+jumbo", `unknown feature "jumbo"; features: ts sack wscale delack pacing frto hystart nagle perack coarse noise ss2`},
 		{"reno+", `unknown feature ""`},
 		{"reno+ts-ts", "given twice"},
 		{"reno/4", "leave /4 out"},
@@ -150,9 +152,13 @@ func TestTables(t *testing.T) {
 		if unbuilt[f.Name] {
 			t.Errorf("feature %s is both built and unbuilt", f.Name)
 		}
-		bits |= f.Bit
+		var c tcp.Config
+		if f.set(&c, !f.Default()); f.has(&c) == f.Default() {
+			t.Errorf("feature %s cannot be changed from its default, %v", f.Name, f.Default())
+		}
+		bits |= c.Disable
 	}
-	if bits&tcp.Defaults != tcp.Defaults {
+	if bits != tcp.Defaults {
 		t.Errorf("default features %b have no name", tcp.Defaults&^bits)
 	}
 }

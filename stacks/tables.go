@@ -23,27 +23,68 @@ var Recoveries = []Recovery{
 // Feature is something that a stack can have or lack.
 type Feature struct {
 	Name  string
-	Title string      // for people, with the source
-	Bit   tcp.Feature // 0 for noise, which is a loss policy and not a protocol feature
+	Title string // for people, with the source
+	field
+}
+
+// field is the part of a configuration that a feature is.
+type field struct {
+	set func(c *tcp.Config, on bool)
+	has func(c *tcp.Config) bool
+}
+
+// bit is the field of a protocol feature.
+func bit(f tcp.Feature) field {
+	return field{
+		func(c *tcp.Config, on bool) {
+			if on {
+				c.Enable |= f &^ tcp.Defaults
+			} else {
+				c.Disable |= f & tcp.Defaults
+			}
+		},
+		func(c *tcp.Config) bool { return (tcp.Defaults&^c.Disable|c.Enable)&f != 0 },
+	}
+}
+
+// noise is the loss policy.
+var noise = field{
+	func(c *tcp.Config, on bool) {
+		if on {
+			c.Policy = tcp.LossIsNoise
+		}
+	},
+	func(c *tcp.Config) bool { return c.Policy == tcp.LossIsNoise },
+}
+
+// fasterStart is slow start's rate.
+var fasterStart = field{
+	func(c *tcp.Config, on bool) {
+		if on {
+			c.SlowStart = 2
+		}
+	},
+	func(c *tcp.Config) bool { return c.SlowStart == 2 },
 }
 
 // Features lists every feature, in the order of canonical names.
 var Features = []Feature{
-	{"ts", "timestamps and protection against old segments (RFC 7323 s.3)", tcp.Timestamps},
-	{"sack", "selective acknowledgements on the wire (RFC 2018, RFC 2883)", tcp.SACK},
-	{"wscale", "windows beyond 64 KiB (RFC 7323 s.2)", tcp.WindowScaling},
-	{"delack", "delayed ACKs (RFC 1122 s.4.2.3.2)", tcp.DelayedACK},
-	{"pacing", "segments spread over the round trip", tcp.Pacing},
-	{"frto", "detection of spurious timeouts (RFC 5682)", tcp.FRTO},
-	{"hystart", "slow start ends on rising delay, where the algorithm knows how (RFC 9406)", tcp.HyStart},
-	{"nagle", "small segments wait for the ACK (RFC 9293 s.3.7.4)", tcp.Nagle},
-	{"perack", "the window grows per ACK and not per octet, as in 4.3BSD", tcp.PerACK},
-	{"coarse", "500 ms clock and a retransmission timeout of at least 1 s, as in 4.3BSD", tcp.CoarseClock},
-	{"noise", "a loss is repaired and does not shrink the window (RFC 1106 s.4.2): for your own noisy link only", 0},
+	{"ts", "timestamps and protection against old segments (RFC 7323 s.3)", bit(tcp.Timestamps)},
+	{"sack", "selective acknowledgements on the wire (RFC 2018, RFC 2883)", bit(tcp.SACK)},
+	{"wscale", "windows beyond 64 KiB (RFC 7323 s.2)", bit(tcp.WindowScaling)},
+	{"delack", "delayed ACKs (RFC 1122 s.4.2.3.2)", bit(tcp.DelayedACK)},
+	{"pacing", "segments spread over the round trip", bit(tcp.Pacing)},
+	{"frto", "detection of spurious timeouts (RFC 5682)", bit(tcp.FRTO)},
+	{"hystart", "slow start ends on rising delay, where the algorithm knows how (RFC 9406)", bit(tcp.HyStart)},
+	{"nagle", "small segments wait for the ACK (RFC 9293 s.3.7.4)", bit(tcp.Nagle)},
+	{"perack", "the window grows per ACK and not per octet, as in 4.3BSD", bit(tcp.PerACK)},
+	{"coarse", "500 ms clock and a retransmission timeout of at least 1 s, as in 4.3BSD", bit(tcp.CoarseClock)},
+	{"noise", "a loss is repaired and does not shrink the window (RFC 1106 s.4.2): for your own noisy link only", noise},
+	{"ss2", "slow start opens the window by two segments for each acknowledged one (RFC 1106 s.4.2)", fasterStart},
 }
 
 // Default reports whether stacks have the feature unless they say otherwise.
-func (f Feature) Default() bool { return tcp.Defaults&f.Bit != 0 }
+func (f Feature) Default() bool { return f.has(&tcp.Config{}) }
 
 // Preset is a short name for a whole stack.
 type Preset struct {
@@ -60,7 +101,7 @@ var Presets = []Preset{
 // unbuilt are the recoveries and features whose names are reserved and which are not available yet.
 var unbuilt = map[string]bool{
 	"fack": true, "nack": true, "nackconn": true, "nofack": true,
-	"bigwindow": true, "nak": true, "ss2": true, "ecn": true, "lss": true, "literal": true,
+	"bigwindow": true, "nak": true, "ecn": true, "lss": true, "literal": true,
 }
 
 // documented are the stacks of the literature that this project starts from, oldest first, as far as their parts

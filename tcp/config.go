@@ -66,6 +66,7 @@ type Config struct {
 	RecvBufferMax   int  // octets; 0 means 64 MiB
 	InitialWindow   int  // segments; 0 means RFC 6928's ten
 	InitialSsthresh int  // octets; 0 means no limit
+	SlowStart       int  // segments by which slow start opens the window for each acknowledged one; 0 means 1, at most cc.MaxSlowStart (RFC 1106 s.4.2)
 	FlightSsthresh  bool // cut from the flight size (RFC 5681 equation 4), not from the window
 	NAKs            NAKOptions
 	Timers          Timers
@@ -119,6 +120,7 @@ func (c Config) withDefaults(ipv6 bool) Config {
 	c.SendBufferMax = clampBuffer(orDefault(c.SendBufferMax, defaultBufferMax))
 	c.RecvBufferMax = clampBuffer(orDefault(c.RecvBufferMax, defaultBufferMax))
 	c.InitialWindow = max(c.InitialWindow, 0)
+	c.SlowStart = min(max(c.SlowStart, 1), int(cc.MaxSlowStart))
 	t := &c.Timers
 	t.Granularity = orDefault(t.Granularity, time.Millisecond)
 	t.RTOInitial = orDefault(t.RTOInitial, time.Second)

@@ -49,8 +49,8 @@ func (p *pacer) onSent(now mono.Time, octets int) {
 	p.next = max(p.next, now.Add(-p.quantum)).Add(time.Duration(p.perOctet * float64(octets)))
 }
 
-// updatePacing derives the rate from the window: twice the window a round trip while slow start is far from its
-// end, 1.2 times later, so that pacing never holds the window back. A controller may name a rate of its own.
+// updatePacing derives the rate from the window: twice the window a round trip (what a round of slow start makes of it,
+// so more where that opens faster) while slow start is far from its end, 1.2 times later, so that pacing never holds the window back. A controller may name a rate of its own.
 func (c *Conn) updatePacing(now mono.Time) {
 	if c.on&Pacing == 0 || c.rtt.srtt == 0 || c.sent.Acked == 0 {
 		return // the initial window leaves at once
@@ -64,7 +64,7 @@ func (c *Conn) updatePacing(now mono.Time) {
 		}
 		factor := 1.2
 		if s.out.Window < s.out.Ssthresh/2 {
-			factor = 2
+			factor = float64(1 + c.cfg.SlowStart)
 		}
 		window := max(s.out.Window, s.outstanding())
 		rate += factor * float64(window) / c.rtt.srtt.Seconds()

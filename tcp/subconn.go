@@ -73,6 +73,7 @@ func (c *Conn) newSubconns() {
 			InitialSsthresh: int64(c.cfg.InitialSsthresh),
 			MaxWindow:       cc.MaxWindow,
 			Paced:           c.on&Pacing != 0,
+			SlowStart:       int64(c.cfg.SlowStart),
 			PerACK:          c.on&PerACK != 0,
 			FlightSsthresh:  c.cfg.FlightSsthresh,
 			HyStart:         c.on&HyStart != 0,
