@@ -87,7 +87,7 @@ func parse(name string) (Stack, error) {
 			return s, err
 		}
 	}
-	if err := setFeatures(&s.Config, features); err != nil {
+	if err := setFeatures(&s, features); err != nil {
 		return s, err
 	}
 	if hasSubs {
@@ -121,8 +121,8 @@ func setRecovery(c *tcp.Config, name string) error {
 	return missing("recovery", name, "recoveries: "+strings.Join(names, " "))
 }
 
-// setFeatures applies a list such as "+ts-sack" to c.
-func setFeatures(c *tcp.Config, list string) error {
+// setFeatures applies a list such as "+ts-sack" to s.
+func setFeatures(s *Stack, list string) error {
 	seen := map[string]bool{}
 	for list != "" {
 		on := list[0] == '+'
@@ -139,7 +139,7 @@ func setFeatures(c *tcp.Config, list string) error {
 			return fmt.Errorf("feature %q is given twice; write it once, with + or with -", name)
 		}
 		seen[name] = true
-		f.set(c, on)
+		f.set(s, on)
 	}
 	return nil
 }
@@ -174,7 +174,7 @@ func canonical(s Stack) string {
 		}
 	}
 	for _, f := range Features {
-		switch has := f.has(&s.Config); {
+		switch has := f.has(&s); {
 		case has && !f.Default():
 			b.WriteString("+" + f.Name)
 		case !has && f.Default():

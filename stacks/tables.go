@@ -27,45 +27,44 @@ type Feature struct {
 	field
 }
 
-// field is the part of a configuration that a feature is.
+// field is the part of a stack that a feature is.
 type field struct {
-	set func(c *tcp.Config, on bool)
-	has func(c *tcp.Config) bool
+	set func(s *Stack, on bool)
+	has func(s *Stack) bool
 }
 
 // bit is the field of a protocol feature.
 func bit(f tcp.Feature) field {
 	return field{
-		func(c *tcp.Config, on bool) {
+		func(s *Stack, on bool) {
 			if on {
-				c.Enable |= f &^ tcp.Defaults
+				s.Config.Enable |= f &^ tcp.Defaults
 			} else {
-				c.Disable |= f & tcp.Defaults
+				s.Config.Disable |= f & tcp.Defaults
 			}
 		},
-		func(c *tcp.Config) bool { return (tcp.Defaults&^c.Disable|c.Enable)&f != 0 },
+		func(s *Stack) bool { return (tcp.Defaults&^s.Config.Disable|s.Config.Enable)&f != 0 },
 	}
 }
 
-// noise is the loss policy.
-var noise = field{
-	func(c *tcp.Config, on bool) {
-		if on {
-			c.Policy = tcp.LossIsNoise
-		}
-	},
-	func(c *tcp.Config) bool { return c.Policy == tcp.LossIsNoise },
+// value is the field of a feature that gives some part of a stack a value other than zero.
+func value[T comparable](part func(s *Stack) *T, v T) field {
+	return field{
+		func(s *Stack, on bool) {
+			if on {
+				*part(s) = v
+			}
+		},
+		func(s *Stack) bool { return *part(s) == v },
+	}
 }
 
-// fasterStart is slow start's rate.
-var fasterStart = field{
-	func(c *tcp.Config, on bool) {
-		if on {
-			c.SlowStart = 2
-		}
-	},
-	func(c *tcp.Config) bool { return c.SlowStart == 2 },
-}
+var (
+	noise   = value(func(s *Stack) *tcp.Policy { return &s.Config.Policy }, tcp.LossIsNoise)
+	ss2     = value(func(s *Stack) *int { return &s.Config.SlowStart }, 2)
+	iw1     = value(func(s *Stack) *int { return &s.Config.InitialWindow }, 1)
+	literal = value(func(s *Stack) *bool { return &s.Encoding.Literal }, true)
+)
 
 // Features lists every feature, in the order of canonical names.
 var Features = []Feature{
@@ -79,12 +78,16 @@ var Features = []Feature{
 	{"nagle", "small segments wait for the ACK (RFC 9293 s.3.7.4)", bit(tcp.Nagle)},
 	{"perack", "the window grows per ACK and not per octet, as in 4.3BSD", bit(tcp.PerACK)},
 	{"coarse", "500 ms clock and a retransmission timeout of at least 1 s, as in 4.3BSD", bit(tcp.CoarseClock)},
+	{"iw1", "the first window is one segment, as in 4.3BSD", iw1},
+	{"ss2", "slow start opens the window by two segments for each acknowledged one (RFC 1106 s.4.2)", ss2},
+	{"bigwindow", "windows of 30 bits, where both ends want them in place of wscale (RFC 1106 s.3)", bit(tcp.BigWindow)},
+	{"nak", "the receiver asks for what is missing at the left edge of the window (RFC 1106 s.2)", bit(tcp.NAK)},
+	{"literal", "those two as RFC 1106 draws them, under option kinds that nobody assigned: for a laboratory", literal},
 	{"noise", "a loss is repaired and does not shrink the window (RFC 1106 s.4.2): for your own noisy link only", noise},
-	{"ss2", "slow start opens the window by two segments for each acknowledged one (RFC 1106 s.4.2)", fasterStart},
 }
 
 // Default reports whether stacks have the feature unless they say otherwise.
-func (f Feature) Default() bool { return f.has(&tcp.Config{}) }
+func (f Feature) Default() bool { return f.has(&Stack{}) }
 
 // Preset is a short name for a whole stack.
 type Preset struct {
@@ -93,15 +96,20 @@ type Preset struct {
 	Title string // for people, with the source
 }
 
+// bsd43 is 4.3BSD Tahoe with RFC 1106's big windows, in its own encoding.
+const bsd43 = "tahoe:dupack-ts-sack-wscale-delack-pacing-frto+perack+coarse+iw1+bigwindow+literal"
+
 // Presets lists every preset.
 var Presets = []Preset{
+	{"bsd43", bsd43, "4.3BSD Tahoe with big windows: the host of RFC 1106 figure 1 (R24)"},
+	{"fox", bsd43 + "+nak+noise", "and with NAKs, losses taken for noise: figure 2 (R24)"},
 	{"ptcp", "reno*16", "P-TCP: sixteen parallel Reno streams (Cottrell and Bullot 2003; R60)"},
 }
 
 // unbuilt are the recoveries and features whose names are reserved and which are not available yet.
 var unbuilt = map[string]bool{
 	"fack": true, "nack": true, "nackconn": true, "nofack": true,
-	"bigwindow": true, "nak": true, "ecn": true, "lss": true, "literal": true,
+	"ecn": true, "lss": true,
 }
 
 // documented are the stacks of the literature that this project starts from, oldest first, as far as their parts
