@@ -227,7 +227,7 @@ func hostile(w *World, rng *rand.Rand, name string) link.Config {
 func anyConfig(rng *rand.Rand) tcp.Config {
 	cfg := tcp.Config{
 		Algorithm: cc.All[rng.IntN(len(cc.All))],
-		Recovery:  []tcp.Recovery{tcp.RACK, tcp.SACK6675, tcp.NewReno, tcp.DupACK}[rng.IntN(4)],
+		Recovery:  []tcp.Recovery{tcp.RACK, tcp.SACK6675, tcp.NewReno, tcp.DupACK, tcp.FACK}[rng.IntN(5)],
 		Disable:   tcp.Feature(rng.Uint32()) & tcp.Defaults,
 		Enable:    tcp.Feature(rng.Uint32()) & (tcp.Nagle | tcp.PerACK | tcp.CoarseClock),
 	}

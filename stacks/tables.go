@@ -16,6 +16,7 @@ type Recovery struct {
 var Recoveries = []Recovery{
 	{"rack", "time-based detection and tail loss probes with proportional rate reduction (RFC 8985, RFC 9937)", tcp.RACK},
 	{"sack", "selective acknowledgements, conservative (RFC 6675)", tcp.SACK6675},
+	{"fack", "selective acknowledgements, forward: what left before the newest data that arrived is lost (Mathis and Mahdavi, SIGCOMM 1996)", tcp.FACK},
 	{"newreno", "three duplicate ACKs, then one hole a round trip (RFC 6582)", tcp.NewReno},
 	{"dupack", "three duplicate ACKs; any new ACK ends recovery (RFC 5681 before RFC 6582)", tcp.DupACK},
 }
@@ -100,7 +101,7 @@ var Presets = []Preset{
 
 // unbuilt are the recoveries and features whose names are reserved and which are not available yet.
 var unbuilt = map[string]bool{
-	"fack": true, "nack": true, "nackconn": true, "nofack": true,
+	"nack": true, "nackconn": true, "nofack": true,
 	"bigwindow": true, "nak": true, "ecn": true, "lss": true, "literal": true,
 }
 

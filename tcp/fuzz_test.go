@@ -12,11 +12,12 @@ import (
 func FuzzPair(f *testing.F) {
 	f.Add(byte(0), []byte{})
 	f.Add(byte(1), []byte{1, 1, 1, 1, 0, 0, 0, 1, 2, 3, 0, 1})
-	f.Add(byte(6), []byte{0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 3, 3, 7, 0, 0, 1, 255, 0, 9})
+	f.Add(byte(4), []byte{1, 1, 1, 1, 0, 0, 0, 1, 2, 3, 0, 1, 0, 0, 1, 1, 0, 0, 0, 1})
+	f.Add(byte(7), []byte{0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 3, 3, 7, 0, 0, 1, 255, 0, 9})
 	f.Fuzz(func(t *testing.T, mode byte, fates []byte) {
 		w := newPair(t, 10*time.Millisecond)
-		cfg := reno(Recovery(mode % 4))
-		cfg.Disable = []Feature{0, SACK, Timestamps, SACK | Timestamps | WindowScaling}[mode>>2%4]
+		cfg := reno(Recovery(mode % 5))
+		cfg.Disable = []Feature{0, SACK, Timestamps, SACK | Timestamps | WindowScaling}[mode/5%4]
 		cfg.Timers.TimeWait = time.Second
 		twice := false
 		w.filter = func(p *wire.Packet, from int) (bool, time.Duration) {
@@ -78,10 +79,11 @@ func FuzzPair(f *testing.F) {
 // invariants hold.
 func FuzzInput(f *testing.F) {
 	f.Add([]byte{16, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0})
+	f.Add([]byte{16, 0, 0, 0, 0, 255, 255, 0, 2, 11, 80, 0, 0, 58, 0, 0, 0, 0, 0}) // four segments SACKed beyond two
 	f.Add([]byte{4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 17, 1, 0, 0, 1, 0, 0, 2, 0, 9, 9, 9, 1, 1, 1})
 	f.Fuzz(func(t *testing.T, in []byte) {
 		w := newPair(t, time.Millisecond)
-		w.connect(reno(Recovery(len(in)%4)), Config{RecvBuffer: 30_000})
+		w.connect(reno(Recovery(len(in)%5)), Config{RecvBuffer: 30_000})
 		c := w.ends[0]
 		c.WriteSynthetic(60_000)
 		w.run(1500 * time.Microsecond)
