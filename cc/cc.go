@@ -146,10 +146,11 @@ func (k Kind) String() string {
 
 // Congestion describes a congestion episode.
 type Congestion struct {
-	Kind     Kind
-	Now      mono.Time
-	InFlight int64 // FlightSize (RFC 5681 s.2): octets sent and not cumulatively acknowledged
-	Repeated bool  // Timeout only: the timer backed off, the same data timed out before (ssthresh stays, RFC 5681 s.3.1)
+	Kind       Kind
+	Now        mono.Time
+	InFlight   int64 // FlightSize (RFC 5681 s.2): octets sent and not cumulatively acknowledged
+	SentWindow int64 // octets: the window when what was lost was sent, where that was less than now; 0 if nothing is known
+	Repeated   bool  // Timeout only: the timer backed off, the same data timed out before (ssthresh stays, RFC 5681 s.3.1)
 }
 
 // Phase is what a controller is doing, for traces and reports.

@@ -52,7 +52,7 @@ func (h *history) draw(t *rapid.T) (what string, e event) {
 		l := cc.Lost{Now: now, Bytes: mss, Timer: rapid.Bool().Draw(t, "timer")}
 		return what, func(c cc.Controller) { c.OnLost(l) }
 	}
-	g := cc.Congestion{Now: now, InFlight: octets("flight"), Repeated: what == "repeated", Kind: map[string]cc.Kind{
+	g := cc.Congestion{Now: now, InFlight: octets("flight"), Repeated: what == "repeated", SentWindow: octets("sent window"), Kind: map[string]cc.Kind{
 		"loss": cc.Loss, "timeout": cc.Timeout, "repeated": cc.Timeout, "ecn": cc.ECN, "local": cc.LocalDrop, "undo": cc.Undo}[what]}
 	return what, func(c cc.Controller) { c.OnCongestion(g) }
 }
@@ -144,6 +144,24 @@ func TestOneCutPerEpisode(t *testing.T) {
 			p.c.OnAck(cc.Ack{Now: p.start, Delivered: mss, Acked: 10 * mss, PriorFlight: w, Round: p.round, CwndLimited: true, State: cc.Exited})
 			if got := p.c.Output(); !o.Direct && got != o || got.Window < o.Window {
 				t.Errorf("%v: %+v after recovery, %+v at its start", kind, got, o)
+			}
+		}
+	})
+}
+
+// What was lost may have left when the window was smaller: then that is what the cut is a fraction of.
+func TestSentWindow(t *testing.T) {
+	each(t, func(t *testing.T, a cc.Algorithm) {
+		for sent, part := range map[int64]int64{0: 1, 25: 4, 50: 2, 200: 1} {
+			for _, flight := range []bool{false, true} {
+				p, q := grown(a, 100, cc.Params{FlightSsthresh: flight}), grown(a, 100, cc.Params{FlightSsthresh: flight})
+				w := p.c.Output().Window
+				p.c.OnCongestion(cc.Congestion{Kind: cc.Loss, Now: p.start, InFlight: w})
+				q.c.OnCongestion(cc.Congestion{Kind: cc.Loss, Now: q.start, InFlight: w, SentWindow: sent * w / 100})
+				want, got := p.c.Output().Ssthresh/part, q.c.Output().Ssthresh
+				if got < want-1 || got > want+1 {
+					t.Errorf("lost with a window of %d %%: ssthresh %d, want %d", sent, got, want)
+				}
 			}
 		}
 	})

@@ -121,12 +121,17 @@ func (w *window) avoid(n int64) {
 	w.set(w.cwnd + k*w.mss)
 }
 
-// base returns the octets that a cut is a fraction of: the window, or FlightSize (RFC 5681 equation 4).
+// base returns the octets that a cut is a fraction of: the window, or FlightSize (RFC 5681 equation 4), or what the
+// window was when what is lost was sent.
 func (w *window) base(e *Congestion) int64 {
+	b := w.cwnd
 	if w.flightSsthresh {
-		return min(max(e.InFlight, 0), w.max)
+		b = min(max(e.InFlight, 0), w.max)
 	}
-	return w.cwnd
+	if e.SentWindow > 0 {
+		b = min(b, e.SentWindow)
+	}
+	return b
 }
 
 // cut answers an episode that lowers the threshold to ssthresh. A timeout leaves one segment, and a repeated

@@ -117,6 +117,7 @@ func model(seed uint64, packets trace.Sink) error {
 	w := New(seed)
 	rng := w.Rand("model")
 	w.Wire = rng.IntN(4) == 0
+	w.Encoding.Literal = rng.IntN(2) == 0
 	d, err := NewDumbbell(w, hostile(w, rng, "forward"), hostile(w, rng, "reverse"))
 	if err != nil {
 		return err
@@ -227,9 +228,11 @@ func hostile(w *World, rng *rand.Rand, name string) link.Config {
 func anyConfig(rng *rand.Rand) tcp.Config {
 	cfg := tcp.Config{
 		Algorithm: cc.All[rng.IntN(len(cc.All))],
-		Recovery:  []tcp.Recovery{tcp.RACK, tcp.SACK6675, tcp.NewReno, tcp.DupACK}[rng.IntN(4)],
+		Recovery:  []tcp.Recovery{tcp.RACK, tcp.SACK6675, tcp.NewReno, tcp.DupACK, tcp.FACK}[rng.IntN(5)],
 		Disable:   tcp.Feature(rng.Uint32()) & tcp.Defaults,
-		Enable:    tcp.Feature(rng.Uint32()) & (tcp.Nagle | tcp.PerACK | tcp.CoarseClock),
+		Enable:    tcp.Feature(rng.Uint32()) & (tcp.Nagle | tcp.PerACK | tcp.CoarseClock | tcp.BigWindow | tcp.NAK),
+		NAKs:      tcp.NAKOptions{Threshold: rng.IntN(3), Repeat: rng.IntN(3), Ignore: rng.IntN(8) == 0, CountACKs: rng.IntN(8) == 0},
+		SlowStart: rng.IntN(4),
 	}
 	if rng.IntN(3) == 0 {
 		cfg.Disable = 0
@@ -244,7 +247,7 @@ func anyConfig(rng *rand.Rand) tcp.Config {
 		cfg.RecvBuffer = 2000 + rng.IntN(100_000)
 	}
 	if rng.IntN(4) == 0 {
-		cfg.Policy = tcp.LossIsNoise
+		cfg.Policy = []tcp.Policy{tcp.LossIsNoise, tcp.TimeoutIsCongestion}[rng.IntN(2)]
 	}
 	return cfg
 }

@@ -16,6 +16,7 @@ type Recovery struct {
 var Recoveries = []Recovery{
 	{"rack", "time-based detection and tail loss probes with proportional rate reduction (RFC 8985, RFC 9937)", tcp.RACK},
 	{"sack", "selective acknowledgements, conservative (RFC 6675)", tcp.SACK6675},
+	{"fack", "selective acknowledgements, forward: what left before the newest data that arrived is lost (Mathis and Mahdavi, SIGCOMM 1996)", tcp.FACK},
 	{"newreno", "three duplicate ACKs, then one hole a round trip (RFC 6582)", tcp.NewReno},
 	{"dupack", "three duplicate ACKs; any new ACK ends recovery (RFC 5681 before RFC 6582)", tcp.DupACK},
 }
@@ -60,10 +61,11 @@ func value[T comparable](part func(s *Stack) *T, v T) field {
 }
 
 var (
-	noise   = value(func(s *Stack) *tcp.Policy { return &s.Config.Policy }, tcp.LossIsNoise)
-	ss2     = value(func(s *Stack) *int { return &s.Config.SlowStart }, 2)
-	iw1     = value(func(s *Stack) *int { return &s.Config.InitialWindow }, 1)
-	literal = value(func(s *Stack) *bool { return &s.Encoding.Literal }, true)
+	flightcut = value(func(s *Stack) *bool { return &s.Config.FlightSsthresh }, true)
+	noise     = value(func(s *Stack) *tcp.Policy { return &s.Config.Policy }, tcp.LossIsNoise)
+	ss2       = value(func(s *Stack) *int { return &s.Config.SlowStart }, 2)
+	iw1       = value(func(s *Stack) *int { return &s.Config.InitialWindow }, 1)
+	literal   = value(func(s *Stack) *bool { return &s.Encoding.Literal }, true)
 )
 
 // Features lists every feature, in the order of canonical names.
@@ -75,6 +77,7 @@ var Features = []Feature{
 	{"pacing", "segments spread over the round trip", bit(tcp.Pacing)},
 	{"frto", "detection of spurious timeouts (RFC 5682)", bit(tcp.FRTO)},
 	{"hystart", "slow start ends on rising delay, where the algorithm knows how (RFC 9406)", bit(tcp.HyStart)},
+	{"flightcut", "a cut halves what is in flight and not the window (RFC 5681 equation 4), as 4.3BSD did", flightcut},
 	{"nagle", "small segments wait for the ACK (RFC 9293 s.3.7.4)", bit(tcp.Nagle)},
 	{"perack", "the window grows per ACK and not per octet, as in 4.3BSD", bit(tcp.PerACK)},
 	{"coarse", "500 ms clock and a retransmission timeout of at least 1 s, as in 4.3BSD", bit(tcp.CoarseClock)},
@@ -97,7 +100,7 @@ type Preset struct {
 }
 
 // bsd43 is 4.3BSD Tahoe with RFC 1106's big windows, in its own encoding.
-const bsd43 = "tahoe:dupack-ts-sack-wscale-delack-pacing-frto+perack+coarse+iw1+bigwindow+literal"
+const bsd43 = "tahoe:dupack-ts-sack-wscale-delack-pacing-frto+flightcut+perack+coarse+iw1+bigwindow+literal"
 
 // Presets lists every preset.
 var Presets = []Preset{
@@ -108,7 +111,7 @@ var Presets = []Preset{
 
 // unbuilt are the recoveries and features whose names are reserved and which are not available yet.
 var unbuilt = map[string]bool{
-	"fack": true, "nack": true, "nackconn": true, "nofack": true,
+	"nack": true, "nackconn": true, "nofack": true,
 	"ecn": true, "lss": true,
 }
 

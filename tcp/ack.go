@@ -111,6 +111,9 @@ func (c *Conn) settle(now mono.Time, s *subconn, rtt time.Duration) {
 			}
 		}
 	}
+	if s.ep.state == epRecovery {
+		s.ep.ramp.onAck(s.out.Window, c.snd.fack)
+	}
 	if s.ep.state == epRecovery && s.ep.prr.active {
 		safe := c.work.advanced && s.share.lost == 0
 		s.ep.prr.onAck(s.share.delivered, s.pipe, int64(c.snd.mss), safe)

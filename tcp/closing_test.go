@@ -80,7 +80,7 @@ func TestSimultaneousClose(t *testing.T) {
 
 // TestFINLost: a lost FIN is sent again like data, alone or behind data, with every recovery.
 func TestFINLost(t *testing.T) {
-	for _, r := range []Recovery{RACK, SACK6675, NewReno, DupACK} {
+	for _, r := range []Recovery{RACK, SACK6675, NewReno, DupACK, FACK} {
 		for _, data := range []int{0, 1, 1448, 5000} {
 			w := newPair(t, 10*time.Millisecond)
 			w.connect(reno(r), Config{})
@@ -179,7 +179,7 @@ func TestTimeWaitReuse(t *testing.T) {
 // TestBytes carries a real stream both ways at once, over a path that loses a tenth of everything, and compares
 // every octet (R101).
 func TestBytes(t *testing.T) {
-	for _, r := range []Recovery{RACK, SACK6675, NewReno, DupACK} {
+	for _, r := range []Recovery{RACK, SACK6675, NewReno, DupACK, FACK} {
 		w := newPair(t, 5*time.Millisecond)
 		cfg := reno(r)
 		w.connect(cfg, cfg)

@@ -39,6 +39,7 @@ const (
 	SACK6675                 // RFC 6675
 	NewReno                  // RFC 6582
 	DupACK                   // three duplicate ACKs; any new ACK ends it (RFC 5681 s.3.2 before RFC 6582)
+	FACK                     // Mathis and Mahdavi, SIGCOMM 1996, with rampdown and overdamping
 )
 
 // Policy says what a detected loss means to the controller (RFC 1106 s.4.2).

@@ -12,11 +12,20 @@ import (
 func FuzzPair(f *testing.F) {
 	f.Add(byte(0), []byte{})
 	f.Add(byte(1), []byte{1, 1, 1, 1, 0, 0, 0, 1, 2, 3, 0, 1})
-	f.Add(byte(6), []byte{0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 3, 3, 7, 0, 0, 1, 255, 0, 9})
+	f.Add(byte(4), []byte{1, 1, 1, 1, 0, 0, 0, 1, 2, 3, 0, 1, 0, 0, 1, 1, 0, 0, 0, 1})
+	f.Add(byte(7), []byte{0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 3, 3, 7, 0, 0, 1, 255, 0, 9})
 	f.Fuzz(func(t *testing.T, mode byte, fates []byte) {
 		w := newPair(t, 10*time.Millisecond)
-		cfg := reno(Recovery(mode % 4))
-		cfg.Disable = []Feature{0, SACK, Timestamps, SACK | Timestamps | WindowScaling}[mode>>2%4]
+		cfg := reno(Recovery(mode % 5))
+		cfg.Disable = []Feature{0, SACK, Timestamps, SACK | Timestamps | WindowScaling}[mode/5%4]
+		switch mode / 20 % 4 {
+		case 1:
+			cfg.Enable = BigWindow | NAK
+		case 2:
+			cfg.Enable, cfg.Policy = NAK, LossIsNoise
+		case 3:
+			cfg.Enable, cfg.Policy, cfg.NAKs = BigWindow|NAK, LossIsNoise, NAKOptions{Threshold: 2, Repeat: 2, CountACKs: true}
+		}
 		cfg.Timers.TimeWait = time.Second
 		twice := false
 		w.filter = func(p *wire.Packet, from int) (bool, time.Duration) {
@@ -78,10 +87,15 @@ func FuzzPair(f *testing.F) {
 // invariants hold.
 func FuzzInput(f *testing.F) {
 	f.Add([]byte{16, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0})
+	f.Add([]byte{16, 0, 0, 0, 0, 255, 255, 0, 2, 11, 80, 0, 0, 58, 0, 0, 0, 0, 0}) // four segments SACKed beyond two
 	f.Add([]byte{4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 17, 1, 0, 0, 1, 0, 0, 2, 0, 9, 9, 9, 1, 1, 1})
 	f.Fuzz(func(t *testing.T, in []byte) {
 		w := newPair(t, time.Millisecond)
-		w.connect(reno(Recovery(len(in)%4)), Config{RecvBuffer: 30_000})
+		cfg, server := reno(Recovery(len(in)%5)), Config{RecvBuffer: 30_000}
+		if len(in)/5%2 == 1 {
+			cfg.Enable, server.Enable = BigWindow|NAK, BigWindow|NAK
+		}
+		w.connect(cfg, server)
 		c := w.ends[0]
 		c.WriteSynthetic(60_000)
 		w.run(1500 * time.Microsecond)
@@ -96,6 +110,14 @@ func FuzzInput(f *testing.F) {
 				p.Options.Set |= wire.OptTimestamps
 				p.Options.TSVal = c.rcv.tsRecent + uint32(in[8]>>2) - 4
 				p.Options.TSEcr = c.tsVal(w.now) - uint32(in[8]>>4)
+			}
+			if in[8]&4 != 0 {
+				p.Options.Set |= wire.OptUpperWindow
+				p.Options.UpperWindow = uint16(in[6])
+			}
+			if in[8]&8 != 0 {
+				p.Options.Set |= wire.OptNAK
+				p.Options.NAKSeq, p.Options.NAKCount = c.snd.una.Add(offset(9)), in[14]
 			}
 			if in[8]&2 != 0 {
 				p.Options.Set |= wire.OptSACK

@@ -82,6 +82,9 @@ func (c *Conn) checkBoard() error {
 		if s.out.Window < int64(c.snd.mss) {
 			return fmt.Errorf("sub-connection %d: window %d under one segment", i, s.out.Window)
 		}
+		if r := s.ep.ramp; r != (rampdown{}) && (s.ep.state != epRecovery || r.trim < 0 || r.trim > r.from) {
+			return fmt.Errorf("sub-connection %d: %+v in state %d of recovery", i, r, s.ep.state)
+		}
 		inLists += s.lost.count
 	}
 	if b.order.count != flying || inLists != waiting || b.sackedSegs != sacked {

@@ -64,7 +64,7 @@ func TestManyIdleConnections(t *testing.T) {
 
 // TestSequenceWrap carries a stream over the end of the sequence space, with losses at the wrap (RFC 9293 s.3.4).
 func TestSequenceWrap(t *testing.T) {
-	for _, r := range []Recovery{RACK, SACK6675, NewReno, DupACK} {
+	for _, r := range []Recovery{RACK, SACK6675, NewReno, DupACK, FACK} {
 		w := newPair(t, 20*time.Millisecond)
 		l, err := w.sides[1].Listen(addrs[1], 0, Config{})
 		if err != nil {

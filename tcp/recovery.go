@@ -18,8 +18,8 @@ type detector interface {
 // dupThresh is how many duplicate ACKs mean a loss (RFC 5681 s.3.2).
 const dupThresh = 3
 
-// newDetector returns the detector for what the handshake settled: without SACK there is nothing for RACK or
-// RFC 6675 to work with, and NewReno takes their place.
+// newDetector returns the detector for what the handshake settled: without SACK there is nothing for RACK,
+// RFC 6675 or FACK to work with, and NewReno takes their place.
 func (c *Conn) newDetector() detector {
 	switch {
 	case c.cfg.Recovery == DupACK:
@@ -28,6 +28,8 @@ func (c *Conn) newDetector() detector {
 		return &dupDetector{partial: true}
 	case c.cfg.Recovery == SACK6675:
 		return &sackDetector{}
+	case c.cfg.Recovery == FACK:
+		return &fackDetector{}
 	}
 	return &rackDetector{mult: 1}
 }

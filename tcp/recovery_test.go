@@ -140,7 +140,7 @@ func TestReorderingIsNotLoss(t *testing.T) {
 		recovery Recovery
 		disable  Feature
 		resent   int64
-	}{{RACK, 0, 0}, {SACK6675, 0, 1}, {SACK6675, Timestamps, 1}, {NewReno, SACK, 1}, {DupACK, SACK, 1}} {
+	}{{RACK, 0, 0}, {SACK6675, 0, 1}, {SACK6675, Timestamps, 1}, {FACK, 0, 1}, {FACK, Timestamps, 1}, {NewReno, SACK, 1}, {DupACK, SACK, 1}} {
 		w, mss := flightOf(t, c.recovery, 20, c.disable)
 		late := 40 * mss
 		if c.recovery == RACK {
@@ -167,7 +167,7 @@ func TestSpuriousTimeout(t *testing.T) {
 	for _, c := range []struct {
 		recovery Recovery
 		disable  Feature
-	}{{RACK, 0}, {RACK, Timestamps}, {SACK6675, Timestamps}, {NewReno, SACK | Timestamps}, {NewReno, SACK}} {
+	}{{RACK, 0}, {RACK, Timestamps}, {SACK6675, Timestamps}, {FACK, 0}, {FACK, Timestamps}, {NewReno, SACK | Timestamps}, {NewReno, SACK}} {
 		w, mss := flightOf(t, c.recovery, 20, c.disable)
 		frozen := false
 		w.filter = func(p *wire.Packet, from int) (bool, time.Duration) {
@@ -274,18 +274,18 @@ func TestReorderingIsLearnt(t *testing.T) {
 	}
 }
 
-// TestRACKWithoutSACK: a peer that offers no SACK gets NewReno's recovery, window inflation included: the flight does
+// TestRACKWithoutSACK: a peer that offers no SACK gets NewReno's recovery, and so it does from FACK; window inflation included: the flight does
 // not fall silent for a round trip.
 func TestRACKWithoutSACK(t *testing.T) {
-	var took [2]mono.Time
-	for i, r := range []Recovery{RACK, NewReno} {
+	var took [3]mono.Time
+	for i, r := range []Recovery{RACK, NewReno, FACK} {
 		w, mss := flightOf(t, r, 20, SACK)
 		w.filter = w.lose(0, 30*mss)
 		start := w.now
 		took[i] = w.transfer(200*mss, time.Minute) - start
 	}
-	if took[0] != took[1] {
-		t.Errorf("RACK without SACK took %v, NewReno %v", took[0], took[1])
+	if took[0] != took[1] || took[2] != took[1] {
+		t.Errorf("RACK without SACK took %v, NewReno %v, FACK without SACK %v", took[0], took[1], took[2])
 	}
 }
 

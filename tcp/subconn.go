@@ -39,7 +39,7 @@ func (s *subconn) outstanding() int64 { return s.pipe - s.dupacked }
 
 // window returns how many octets may be outstanding now.
 func (s *subconn) window() int64 {
-	w := s.out.Window
+	w := s.out.Window + s.ep.ramp.trim
 	if s.ep.state == epRecovery && s.ep.prr.active {
 		w = s.ep.prr.cwnd
 	}
@@ -135,6 +135,7 @@ type episode struct {
 	rescued bool      // the rescue retransmission of RFC 6675 s.4 NextSeg (4) was used
 	cutAt   mono.Time // the latest window reduction
 	prr     prr
+	ramp    rampdown
 	undo    undo
 }
 
@@ -195,8 +196,18 @@ func (c *Conn) cut(now mono.Time, s *subconn, kind cc.Kind) {
 	if kind == cc.Loss && c.cfg.Policy != LossIsCongestion {
 		return
 	}
-	s.ctrl.OnCongestion(cc.Congestion{Kind: kind, Now: now, InFlight: int64(c.flight())})
+	e := cc.Congestion{Kind: kind, Now: now, InFlight: int64(c.flight())}
+	_, fack := c.detect.(*fackDetector)
+	fack = fack && kind == cc.Loss
+	if fack {
+		e.SentWindow = c.overdamp(s)
+	}
+	from := s.out.Window
+	s.ctrl.OnCongestion(e)
 	s.out = s.ctrl.Output()
+	if fack && !s.out.Direct {
+		s.ep.ramp = rampdown{from: from, end: c.snd.nxt}
+	}
 }
 
 // leaveRecovery ends fast recovery of s.
@@ -204,6 +215,7 @@ func (s *subconn) leaveRecovery() {
 	s.ep.state = epOpen
 	s.ep.force = false
 	s.ep.prr.active = false
+	s.ep.ramp = rampdown{}
 	s.dupacked = 0
 }
 

@@ -18,7 +18,7 @@ func TestTransfer(t *testing.T) {
 		"first":               {0},
 		"last":                {690 * mss},
 	}
-	for _, r := range []Recovery{RACK, SACK6675, NewReno, DupACK} {
+	for _, r := range []Recovery{RACK, SACK6675, NewReno, DupACK, FACK} {
 		for name, l := range losses {
 			w := newPair(t, 50*time.Millisecond)
 			w.connect(reno(r), Config{})

@@ -19,7 +19,7 @@ func unhex(t *testing.T, s string) []byte {
 var literal = Encoding{Literal: true}
 
 // Golden vectors both ways of every option alone and of the combinations that segments carry.
-func TestOptionsGolden(t *testing.T) {
+func TestR1OptionsGolden(t *testing.T) {
 	ts := Options{Set: OptTimestamps, TSVal: 0x01020304, TSEcr: 0x05060708}
 	block := Range{0x11121314, 0x21222324}
 	for _, c := range []struct {

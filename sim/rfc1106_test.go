@@ -8,6 +8,7 @@ import (
 	"longhaul/link"
 	"longhaul/mono"
 	"longhaul/tcp"
+	"longhaul/wire"
 )
 
 // TestR7OptionsOff checks that a connection that does not ask for RFC 1106's options behaves as it did before the engine
@@ -29,17 +30,40 @@ func TestR7OptionsOff(t *testing.T) {
 		{"cubic.linux", tcp.Config{MSS: 512, Enable: tcp.Nagle}, 0x1f0301721ee662c9},
 	} {
 		c.cfg.Algorithm, _ = cc.Find(c.algorithm)
-		if got := oneFlow(t, c.cfg, c.cfg); got != c.want {
+		if got := oneFlow(t, c.cfg, wire.Encoding{}, false); got != c.want {
 			t.Errorf("%s, recovery %d, on %b, off %b: trace %#x, was %#x",
 				c.algorithm, c.cfg.Recovery, c.cfg.Enable, c.cfg.Disable, got, c.want)
 		}
 	}
 }
 
-// oneFlow moves 3 MB over a lossy path, one way and then some of it back, and returns the trace's hash.
-func oneFlow(t *testing.T, client, server tcp.Config) uint64 {
+// TestR2SameTraceUnderOtherKinds checks that the kinds of RFC 1106's options are a matter of encoding alone: other bare kinds
+// give the same trace, and so does a world that encodes every packet. The experimental kinds are longer, so theirs
+// is another one.
+func TestR2SameTraceUnderOtherKinds(t *testing.T) {
+	reno, _ := cc.Find("reno")
+	cfg := tcp.Config{Algorithm: reno, Policy: tcp.LossIsNoise, Enable: tcp.BigWindow | tcp.NAK, RecvBuffer: 200_000}
+	literal := wire.Encoding{Literal: true}
+	other := wire.Encoding{Literal: true, NAK: 200, BigWindow: 201, UpperWindow: 202, NAKPermitted: 203}
+	want := oneFlow(t, cfg, literal, false)
+	for _, e := range []wire.Encoding{literal, other} {
+		for _, encode := range []bool{false, true} {
+			if got := oneFlow(t, cfg, e, encode); got != want {
+				t.Errorf("%+v, encoded %v: trace %#x, want %#x", e, encode, got, want)
+			}
+		}
+	}
+	short, long := oneFlow(t, cfg, wire.Encoding{}, false), oneFlow(t, cfg, wire.Encoding{}, true)
+	if short != long || short == want {
+		t.Errorf("experimental kinds: trace %#x, encoded %#x, literal %#x", short, long, want)
+	}
+}
+
+// oneFlow moves 3 MB over a lossy path one way and 1 MB the other, and returns the trace's hash.
+func oneFlow(t *testing.T, cfg tcp.Config, e wire.Encoding, encode bool) uint64 {
 	t.Helper()
 	w := New(7)
+	w.Encoding, w.Wire = e, encode
 	direction := func(name string) link.Config {
 		return link.Config{
 			Rate: 10e6, Delay: 30 * time.Millisecond, Queue: link.DropTail(40, 0),
@@ -53,10 +77,10 @@ func oneFlow(t *testing.T, client, server tcp.Config) uint64 {
 	a, b := pair(t, d, "x")
 	there := newTalker(w.Rand("there"), 3e6)
 	back := newTalker(w.Rand("back"), 1e6)
-	if err := b.Listen(80, 1, server, func(*tcp.Conn) App { return back }); err != nil {
+	if err := b.Listen(80, 1, cfg, func(*tcp.Conn) App { return back }); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := a.Dial(b.AddrPort(80), client, there); err != nil {
+	if _, err := a.Dial(b.AddrPort(80), cfg, there); err != nil {
 		t.Fatal(err)
 	}
 	if err := w.Run(mono.Time(time.Hour)); err != nil {
