@@ -19,6 +19,7 @@ type flow struct {
 	right   *sim.Host
 	streams []*stream
 
+	curve     []CurvePoint
 	halfBusy  time.Duration // the bottleneck's busy time until the middle of the flow
 	halfTotal int64         // octets delivered until then
 }
@@ -49,6 +50,10 @@ func (f *flow) listen(number int) error {
 	}
 	for i := range f.Stack.Streams {
 		s := &stream{source: sim.Source{Total: f.share(i)}}
+		if f.Rate > 0 { // a segment at a time
+			s.source.Chunk = f.segment()
+			s.source.Interval = time.Duration(int64(s.source.Chunk) * 8 * int64(f.Stack.Streams) * int64(time.Second) / f.Rate)
+		}
 		s.sink = sim.Sink{Interval: sampleInterval, From: f.from}
 		f.streams = append(f.streams, s)
 		cfg := f.config()
@@ -79,7 +84,7 @@ func (f *flow) begin(mono.Time) {
 		if f.run.Trace != nil {
 			cfg.Trace = f.run.Trace
 		}
-		c, err := f.left.Dial(f.right.AddrPort(port+uint16(i)), cfg, &s.source)
+		c, err := s.source.Start(f.left, f.right.AddrPort(port+uint16(i)), cfg)
 		if err != nil {
 			f.run.world.Stop(err)
 			return
@@ -101,6 +106,20 @@ func (r *receiver) Ready(now mono.Time, c *tcp.Conn) {
 		info := r.s.conn.Info()
 		r.s.info = &info
 	}
+}
+
+// Step takes a point of the curve.
+func (f *flow) Step(now mono.Time) mono.Time {
+	p := CurvePoint{Time: now.Seconds()}
+	for _, s := range f.streams {
+		if s.conn != nil {
+			in := s.conn.Info()
+			p.Window += in.Window
+			p.InFlight += in.InFlight
+		}
+	}
+	f.curve = append(f.curve, p)
+	return now.Add(f.run.Curve)
 }
 
 // middle returns the instant in the middle of the flow's time.
@@ -160,6 +179,7 @@ func (f *flow) result() Result {
 		s := d.Seconds()
 		r.Convergence = &s
 	}
+	r.Curve = f.curve
 	r.Fairness = f.fairness()
 	if p := f.run.probe; p != nil {
 		r.RTT = summarize(p.RTTs)
@@ -254,13 +274,18 @@ func (f *flow) connect() *float64 {
 // octets on the wire of a full segment.
 func (f *flow) limit() float64 {
 	cfg := f.Stack.Config
+	headers := 40 + cfg.DataOptions(f.Stack.Encoding)
+	return float64(f.run.Path.Rate) * float64(f.segment()) / float64(f.segment()+headers)
+}
+
+// segment returns the payload octets of a full segment: options take their room from it (RFC 6691 s.3).
+func (f *flow) segment() int {
+	cfg := f.Stack.Config
 	mss := cfg.MSS
 	if mss == 0 {
 		mss = 1460
 	}
-	total := mss + 40
-	mss -= cfg.DataOptions(f.Stack.Encoding) // they take their room from the payload (RFC 6691 s.3)
-	return float64(f.run.Path.Rate) * float64(mss) / float64(total)
+	return mss - cfg.DataOptions(f.Stack.Encoding)
 }
 
 // drops returns what the data direction lost.

@@ -48,7 +48,15 @@ type Result struct {
 	LinkDrops       LinkDrops          `json:"link_drops"`
 	BoundBy         string             `json:"bound_by"`
 	Samples         []float64          `json:"samples_bps"`
+	Curve           []CurvePoint       `json:"curve,omitempty"`
 	CI95            map[string]float64 `json:"ci95,omitempty"`
+}
+
+// CurvePoint is the state of a flow's senders at one instant, its streams added up.
+type CurvePoint struct {
+	Time     float64 `json:"t_s"`             // seconds since the run began
+	Window   int64   `json:"window_bytes"`    // congestion window, octets
+	InFlight int64   `json:"in_flight_bytes"` // octets
 }
 
 // RTT is the distribution of the probe's round-trip times in milliseconds.

@@ -123,6 +123,9 @@ func (c Case) start() (*run, error) {
 		}
 		w.At(g.from, g.begin)
 		w.At(g.middle(), g.atMiddle)
+		if c.Curve > 0 {
+			w.Add(g, g.from)
+		}
 		r.flows = append(r.flows, g)
 	}
 	return r, nil

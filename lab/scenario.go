@@ -56,6 +56,7 @@ type Case struct {
 	Flows    []Flow
 	Duration time.Duration // virtual time
 	Probe    time.Duration // between two RTT probes; 0 means none
+	Curve    time.Duration // between two points of each Result's Curve; 0 means no curve
 	Wire     bool
 	Packets  trace.Sink // used by this run alone, or by a sequence of runs that do not overlap
 	Trace    trace.Sink
@@ -66,6 +67,7 @@ type Flow struct {
 	Stack  stacks.Stack
 	Window int   // octets of socket buffer at each end, shared evenly by the streams; 0 means autotuned
 	Bytes  int64 // octets to move, shared evenly by the streams; 0 means endless
+	Rate   int64 // bits per second of payload that the application produces, shared likewise; 0 means all is there at once
 	Start  time.Duration
 	ID     uint32 // number of the first stream in traces; stream k has ID + k
 }

@@ -10,14 +10,47 @@ import (
 	"longhaul/tcp"
 )
 
-// Source is an App that writes octets without content as fast as the connection takes them, and then closes its
-// side.
+// Source is an App that writes octets without content as fast as the connection takes them, or at a rate of its own, and
+// then closes its side.
 type Source struct {
-	Total   int64     // octets to write; 0 means without end
-	Written int64     // octets the connection took
-	Opened  mono.Time // when the handshake was complete; 0 before
+	Total    int64         // octets to write; 0 means without end
+	Chunk    int           // octets that the application produces every Interval from when the connection opens
+	Interval time.Duration // 0 means that everything is there at once; else Start opens the connection
+	Written  int64         // octets the connection took
+	Opened   mono.Time     // when the handshake was complete; 0 before
 
+	host   *Host
+	conn   *tcp.Conn
 	closed bool
+}
+
+// Start dials remote from h, for a Source with an Interval.
+func (s *Source) Start(h *Host, remote netip.AddrPort, cfg tcp.Config) (*tcp.Conn, error) {
+	c, err := h.Dial(remote, cfg, s)
+	s.host, s.conn = h, c
+	return c, err
+}
+
+// Step writes what has been produced since the last time.
+func (s *Source) Step(now mono.Time) mono.Time {
+	s.Ready(now, s.conn)
+	s.host.Wake()
+	if s.closed {
+		return mono.Never
+	}
+	return now.Add(s.Interval)
+}
+
+// produced returns how many octets there have been to write.
+func (s *Source) produced(now mono.Time) int64 {
+	n := int64(1 << 62)
+	if s.Total > 0 {
+		n = s.Total
+	}
+	if s.Interval > 0 {
+		n = min(n, int64(s.Chunk)*(1+int64(now.Sub(s.Opened)/s.Interval)))
+	}
+	return n
 }
 
 // Ready writes all the connection takes.
@@ -35,12 +68,12 @@ func (s *Source) Ready(now mono.Time, c *tcp.Conn) {
 	}
 	if s.Opened == 0 {
 		s.Opened = now
+		if s.Interval > 0 {
+			s.host.w.Add(s, now.Add(s.Interval))
+		}
 	}
 	for {
-		want := int64(1 << 30)
-		if s.Total > 0 {
-			want = min(want, s.Total-s.Written)
-		}
+		want := min(s.produced(now)-s.Written, 1<<30)
 		n := 0
 		if want > 0 {
 			n = c.WriteSynthetic(int(want))

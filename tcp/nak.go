@@ -102,6 +102,7 @@ func (c *Conn) takeNAK(now mono.Time, p *wire.Packet) {
 	for last := n + uint32(o.NAKCount); n != c.board.tail && n != last; n++ {
 		if g := c.board.at(n); g.inFlight() && !(g.has(segRetrans) && now.Sub(g.sentAt) < c.rtt.minRTT) {
 			c.markLost(now, n, false)
+			c.subs[g.sub].ep.force = true // the repair goes out at once, whatever the window has become
 		}
 	}
 }

@@ -67,6 +67,9 @@ func (c *Conn) updatePacing(now mono.Time) {
 			factor = float64(1 + c.cfg.SlowStart)
 		}
 		window := max(s.out.Window, s.outstanding())
+		if c.cfg.Policy != LossIsCongestion {
+			window = min(window, c.snd.window) // no loss holds the congestion window down, so it says nothing about the path
+		}
 		rate += factor * float64(window) / c.rtt.srtt.Seconds()
 	}
 	c.pace.setRate(now, max(int64(rate), 1), c.snd.mss)

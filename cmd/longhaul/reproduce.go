@@ -97,9 +97,9 @@ func (f *reproduceFlags) run(c console, name string, list []experiments.Experime
 
 // page writes r as Markdown. The command line that the page shows has every flag that changes what is in it.
 func (f *reproduceFlags) page(w io.Writer, name string, r []lab.Reproduction) error {
-	command := "longhaul reproduce " + name
+	command := "go run ./cmd/longhaul reproduce " + name
 	if f.quick {
 		command += " --quick"
 	}
-	return report.ReproductionMarkdown(w, r, fmt.Sprintf("%s --seed %d --markdown FILE", command, f.seed))
+	return report.ReproductionMarkdown(w, r, fmt.Sprintf("%s --seed %d --markdown %s", command, f.seed, f.files.markdown))
 }
