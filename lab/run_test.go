@@ -113,6 +113,51 @@ func TestFixedAmount(t *testing.T) {
 	}
 }
 
+// TestApplicationRate: an application that produces 2 Mbit/s on a faster path moves just that, and lets the window stand
+// idle.
+func TestApplicationRate(t *testing.T) {
+	c := Case{
+		Name: "rate", Path: Path{Rate: 10e6, RTT: 40 * time.Millisecond}, Duration: 30 * time.Second, Curve: time.Second,
+		Flows: []Flow{{Stack: parseAll(t, "reno*2")[0], Rate: 2e6, Bytes: 5e6}},
+	}
+	r, err := c.Run()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := r[0].GoodputBps; got < 1.97e6 || got > 2.03e6 {
+		t.Errorf("goodput %v, want 2 Mbit/s", got)
+	}
+	for _, p := range r[0].Curve[2:15] {
+		if p.InFlight > 4*1460+2e6/8*0.04 {
+			t.Errorf("at %v s %d octets in flight, want a round trip's worth", p.Time, p.InFlight)
+		}
+	}
+}
+
+// TestCurve: in slow start the window doubles from one round trip to the next, and a point comes every so often.
+func TestCurve(t *testing.T) {
+	c := Case{
+		Name: "curve", Path: Path{Rate: 1e9, RTT: 100 * time.Millisecond}, Duration: time.Second, Curve: 50 * time.Millisecond,
+		Flows: []Flow{{Stack: parseAll(t, "reno:newreno-delack-pacing")[0], Start: 100 * time.Millisecond}},
+	}
+	r, err := c.Run()
+	if err != nil {
+		t.Fatal(err)
+	}
+	curve := r[0].Curve
+	if len(curve) != 19 || curve[0].Time != 0.1 || curve[18].Time != 1 {
+		t.Fatalf("%d points, %+v", len(curve), curve)
+	}
+	// The handshake ends at 0.2 s and the first flight of ten segments is acknowledged at 0.3 s.
+	want := int64(20 * 1448)
+	for at := 5; at < 12; at += 2 {
+		if curve[at].Window != want || curve[at].InFlight != want {
+			t.Errorf("at %v s: window %d, in flight %d, want %d", curve[at].Time, curve[at].Window, curve[at].InFlight, want)
+		}
+		want *= 2
+	}
+}
+
 // recorder counts events by flow and checks that time does not run backwards within one flow.
 type recorder struct {
 	t      *testing.T
