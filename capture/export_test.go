@@ -1,0 +1,4 @@
+package capture
+
+// ReadWith is readWith for tests outside the package.
+var ReadWith = readWith
