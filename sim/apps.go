@@ -41,16 +41,9 @@ func (s *Source) Step(now mono.Time) mono.Time {
 	return now.Add(s.Interval)
 }
 
-// produced returns how many octets there have been to write.
+// produced returns how many octets there have been to write since the connection opened.
 func (s *Source) produced(now mono.Time) int64 {
-	n := int64(1 << 62)
-	if s.Total > 0 {
-		n = s.Total
-	}
-	if s.Interval > 0 {
-		n = min(n, int64(s.Chunk)*(1+int64(now.Sub(s.Opened)/s.Interval)))
-	}
-	return n
+	return int64(s.Chunk) * (1 + int64(now.Sub(s.Opened)/s.Interval))
 }
 
 // Ready writes all the connection takes.
@@ -73,7 +66,13 @@ func (s *Source) Ready(now mono.Time, c *tcp.Conn) {
 		}
 	}
 	for {
-		want := min(s.produced(now)-s.Written, 1<<30)
+		want := int64(1 << 30)
+		if s.Total > 0 {
+			want = min(want, s.Total-s.Written)
+		}
+		if s.Interval > 0 {
+			want = min(want, s.produced(now)-s.Written)
+		}
 		n := 0
 		if want > 0 {
 			n = c.WriteSynthetic(int(want))

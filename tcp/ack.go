@@ -79,7 +79,9 @@ func (c *Conn) takeACK(now mono.Time, p *wire.Packet) {
 			c.checkUndo(now, s) // before more is marked lost: a spurious episode has no next hole
 		}
 	}
-	c.takeNAK(now, p)
+	if p.Options.Set&wire.OptNAK != 0 {
+		c.takeNAK(now, &p.Options)
+	}
 	c.answerTimeout(now)
 	c.detect.onAck(c, now)
 	c.respond(now)

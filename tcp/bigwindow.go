@@ -90,6 +90,7 @@ func (c *Conn) noteUpperWindow(p *wire.Packet) {
 		c.rcv.most = 65535
 		// The peer learns of it as we did. Until then the lower half of its window may well read as a closed one.
 		c.hand.tell = maxBare
+		c.want |= wantTell
 		c.stack.wake(c)
 	}
 }

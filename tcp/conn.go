@@ -18,7 +18,6 @@ type Conn struct {
 	state State
 	err   error
 	want  wants
-	hand  handshake
 
 	snd    sender
 	rcv    receiver
@@ -40,6 +39,7 @@ type Conn struct {
 	sched schedule
 	user  any
 
+	hand    handshake
 	nak     nakSender
 	granted int64 // octets of the stack's window memory that the buffers hold
 }
@@ -65,6 +65,7 @@ const (
 	wantProbe                         // tail loss probe
 	wantPart                          // whatever the closed-down window allows
 	wantProbeWindow                   // an empty segment below the window, which the peer must answer
+	wantTell                          // ACKs that tell the peer of the fallback from big windows
 )
 
 // sender is the send sequence space (RFC 9293 s.3.3.1) and what lies behind it.

@@ -48,7 +48,7 @@ func (r *receiver) holds(octets int) bool {
 }
 
 // segmentSize estimates the size of the segments that are missing by those around the gap (C-7).
-func (r *receiver) segmentSize() int { return max(r.sizes[0], r.sizes[1], 1) }
+func (r *receiver) segmentSize() int { return int(max(r.sizes[0], r.sizes[1], 1)) }
 
 // fillNAK writes option A if a hole is to be NAKed: its first octet, and how many segments are missing. What a count of
 // one octet cannot say is NAKed when the left edge gets there (C-7).
@@ -86,9 +86,8 @@ func (c *Conn) onNAKTimer() {
 // (RFC 1106 s.2.1). The rest of the segment has been found acceptable. The count is in our own segments, and only what is
 // outstanding can be missing (C-7). What was sent again less than a round trip ago cannot have been missed yet, so whoever
 // forges NAKs gets no segment sent again more than once a round trip (C-21).
-func (c *Conn) takeNAK(now mono.Time, p *wire.Packet) {
-	o := &p.Options
-	if !o.Has(wire.OptNAK) || c.cfg.features()&NAK == 0 || c.cfg.NAKs.Ignore {
+func (c *Conn) takeNAK(now mono.Time, o *wire.Options) {
+	if c.cfg.features()&NAK == 0 || c.cfg.NAKs.Ignore {
 		return
 	}
 	if o.NAKCount == 0 || o.NAKSeq.Less(c.snd.una) || !o.NAKSeq.Less(c.snd.nxt) {

@@ -189,7 +189,7 @@ func TestR16SpuriousNAK(t *testing.T) {
 // TestR17DuplicateACKs: after a NAK, hundreds of duplicate ACKs have nothing sent again and cut nothing; with counting left
 // on, the third one does both (C-4). Whatever detects the loss.
 func TestR17DuplicateACKs(t *testing.T) {
-	for _, r := range []Recovery{DupACK, NewReno, SACK6675} {
+	for _, r := range []Recovery{DupACK, NewReno, SACK6675, RACK, FACK} {
 		for _, count := range []bool{false, true} {
 			w := newPair(t, 50*time.Millisecond)
 			cfg := fox(LossIsCongestion)

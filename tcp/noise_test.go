@@ -11,7 +11,7 @@ import (
 // TestR19LossPolicy: whether a loss shrinks the window is the policy's to say, and is the same with NAKs and without,
 // whatever finds the loss. It is set for each connection.
 func TestR19LossPolicy(t *testing.T) {
-	for _, r := range []Recovery{RACK, SACK6675, NewReno, DupACK} {
+	for _, r := range []Recovery{RACK, SACK6675, FACK, NewReno, DupACK} {
 		for _, nak := range []Feature{0, NAK} {
 			for _, p := range []Policy{LossIsCongestion, LossIsNoise, TimeoutIsCongestion} {
 				w := newPair(t, 50*time.Millisecond)
@@ -99,7 +99,7 @@ func TestNoiseTimeoutAfterOutage(t *testing.T) {
 		{"all, no SACK", func(int) bool { return true }, SACK, 40},
 		{"first and fifth, and the NAK, no SACK", func(n int) bool { return n == 0 || n == 4 }, SACK, 2},
 	} {
-		for _, r := range []Recovery{RACK, SACK6675, NewReno, DupACK} {
+		for _, r := range []Recovery{RACK, SACK6675, FACK, NewReno, DupACK} {
 			w := newPair(t, 50*time.Millisecond)
 			cfg := reno(r)
 			cfg.Policy, cfg.Enable, cfg.Disable = LossIsNoise, NAK, cfg.Disable|c.off

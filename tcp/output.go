@@ -46,8 +46,10 @@ func (c *Conn) emit(now mono.Time, p *wire.Packet) bool {
 	if c.ackp.now && (c.rcv.numRecent > 0 || c.rcv.dup != (wire.Range{}) || c.nakDue()) {
 		return c.emitACK(now, p) // data segments have no room for SACK blocks or a NAK
 	}
-	if c.hand.tell > 0 {
-		c.hand.tell--
+	if c.want&wantTell != 0 {
+		if c.hand.tell--; c.hand.tell == 0 {
+			c.want &^= wantTell
+		}
 		return c.emitACK(now, p)
 	}
 	if c.want&wantProbeWindow != 0 {

@@ -16,10 +16,10 @@ type receiver struct {
 	hasFIN     bool
 	finDone    bool // everything up to the FIN has arrived
 	scale      uint8
-	most       int    // octets, the largest window that our segments can express
-	mss        int    // the peer's largest segment so far, octets of payload
-	sizes      [2]int // of the latest two segments with payload, octets
-	limit      int    // octets the buffer may hold now
+	most       int       // octets, the largest window that our segments can express
+	sizes      [2]uint16 // of the latest two segments with payload, octets
+	mss        int       // the peer's largest segment so far, octets of payload
+	limit      int       // octets the buffer may hold now
 	buf        recvBuffer
 	ooo        []wire.Range // arrived beyond a hole, sorted
 	recent     [wire.MaxSACKBlocks]wire.Range
@@ -27,8 +27,8 @@ type receiver struct {
 	dup        wire.Range // what arrived twice, for the next ACK to report (D-SACK, RFC 2883); empty if nothing
 	tsRecent   uint32
 	tsRecentAt mono.Time
-	naked      nakReceiver
 	tuning
+	naked nakReceiver
 }
 
 // tuning grows the receive buffer so that it never is what limits the sender (dynamic right-sizing): each round
@@ -130,7 +130,7 @@ func (c *Conn) takeData(now mono.Time, p *wire.Packet) {
 	data, fin := p.Payload, p.Flags&wire.FIN != 0
 	if p.PayloadLen > 0 {
 		r.mss = max(r.mss, p.PayloadLen)
-		r.sizes = [2]int{p.PayloadLen, r.sizes[0]}
+		r.sizes = [2]uint16{uint16(p.PayloadLen), r.sizes[0]}
 	}
 	if seg.Start.Less(r.nxt) { // trim what is old
 		old := min(r.nxt.Sub(seg.Start), seg.Len())
