@@ -204,6 +204,24 @@ func TestVerdict(t *testing.T) {
 	}
 }
 
+// TestVerdictOnWindow tells a window that is too small from one that is full because a repair is on its way.
+func TestVerdictOnWindow(t *testing.T) {
+	r := lab.Results{Path: lab.PathResult{Rate: 1e8, RTT: 100, BDP: 1250000}, Window: 500_000, Duration: 60, Repeat: 1}
+	for _, c := range []struct {
+		goodput, again float64
+		want           string
+	}{
+		{39e6, 0, "fox is held back by the window: 500kB in a round trip of 100 ms is 40 Mbit/s at most."},
+		{39e6, 12, "fox is held back by the window: 500kB in a round trip of 100 ms is 40 Mbit/s at most."},
+		{20e6, 12, "fox is held back by the window of 500kB, which is full whenever a repair is on its way (12 segments sent again)."},
+	} {
+		r.Results = []lab.Result{{Stack: "fox", GoodputBps: c.goodput, LimitBps: 1e8, FractionOfLimit: c.goodput / 1e8, BoundBy: lab.BoundByWindow, Retransmitted: c.again}}
+		if got := Verdict(r); got[len(got)-1] != c.want {
+			t.Errorf("%v, %v sent again: %q, want %q", c.goodput, c.again, got[len(got)-1], c.want)
+		}
+	}
+}
+
 // broken is a writer that fails.
 type broken struct{}
 

@@ -73,11 +73,22 @@ const (
 	linkLater = lab.BoundByLink + ", later"
 	linkAgain = lab.BoundByLink + ", again"
 	unopened  = lab.BoundByStartup + ", unopened"
+	repairs   = lab.BoundByWindow + ", repairs"
 )
 
-// cause returns what keeps s from filling the path: its BoundBy, or what explains a busy link or a start without end.
-func cause(s *lab.Result) string {
+// windowLaw returns the most that the window of r lets through the path, in bits per second, or 0 if it has none.
+func windowLaw(r *lab.Results) float64 {
+	if r.Window == 0 || r.Path.RTT <= 0 {
+		return 0
+	}
+	return float64(r.Window) * 8 / (r.Path.RTT / 1000)
+}
+
+// cause returns what keeps s from filling the path: its BoundBy, or what explains a busy link, a start without end or a full window.
+func cause(r *lab.Results, s *lab.Result) string {
 	switch {
+	case s.BoundBy == lab.BoundByWindow && s.Retransmitted > 0 && s.GoodputBps < 0.8*windowLaw(r):
+		return repairs
 	case s.BoundBy == lab.BoundByStartup && s.Connect == nil:
 		return unopened
 	case s.BoundBy == lab.BoundByLink && s.SteadyBps >= full*s.LimitBps:
@@ -93,7 +104,7 @@ func reasons(r *lab.Results, falling []*lab.Result) string {
 	var causes []string
 	byCause := map[string][]*lab.Result{}
 	for _, s := range falling {
-		c := cause(s)
+		c := cause(r, s)
 		if byCause[c] == nil {
 			causes = append(causes, c)
 		}
@@ -116,12 +127,14 @@ func reason(r *lab.Results, cause string, list []*lab.Result) string {
 		return fmt.Sprintf("%s for the retransmission timer (%s times)",
 			subject(list, "sat waiting", "sat waiting"), each(list, func(s *lab.Result) string { return count(s.Timeouts) }))
 	case lab.BoundByWindow:
-		if r.Window > 0 && r.Path.RTT > 0 {
-			most := float64(r.Window) * 8 / (r.Path.RTT / 1000)
+		if most := windowLaw(r); most > 0 {
 			return fmt.Sprintf("%s back by the window: %v in a round trip of %s is %s at most",
 				subject(list, "is held", "are held"), units.Size(r.Window), milliseconds(r.Path.RTT), units.FormatRate(most))
 		}
 		return subject(list, "is held", "are held") + " back by the window: a socket buffer was full most of the time"
+	case repairs:
+		return fmt.Sprintf("%s back by the window of %v, which is full whenever a repair is on its way (%s segments sent again)",
+			subject(list, "is held", "are held"), units.Size(r.Window), each(list, func(s *lab.Result) string { return count(s.Retransmitted) }))
 	case lab.BoundByStartup:
 		return fmt.Sprintf("%s starting up after %s, without any loss",
 			subject(list, "is still", "are still"), units.Duration(time.Duration(r.Duration*1e9)))
