@@ -34,6 +34,7 @@ var Definitions = []Definition{
 	{"link_drops", "packets", "Packets that the data direction did not deliver, by cause: queue (no room), loss (the loss model), error (damaged by bit errors), outage. Probes are counted too.", "this project"},
 	{"bound_by", "", "What kept the stack from going faster. " + BoundRule, "this project"},
 	{"samples_bps", "bit/s", "Goodput of each full 5 s interval from the start of the flow.", "R70"},
+	{"curve", "", "Congestion window and octets in flight of the flow's streams added up, at equal intervals. Only where a run was asked for it.", "RFC 5681 s.2"},
 	{"ci95", "", "Half the width of the 95 % confidence interval of the mean over the repeated runs, for each figure above (Student's t).", "Student, Biometrika 6 (1908)"},
 	{"streams", "", "Parallel connections of the stack.", "R60"},
 	{"asymmetry", "", "(x1 - x2) / (x1 + x2) with x the average goodput of two flows that share the bottleneck, from -1 to 1.", "R75"},

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -84,7 +83,7 @@ type reproduction struct {
 	Tables     []struct {
 		ID   string
 		Rows []struct {
-			Case                struct{ Window int }
+			Case                struct{ Window any }
 			Reference, Measured float64
 			CI95                *float64
 			Unit                string
@@ -101,7 +100,7 @@ func TestReproduceJSON(t *testing.T) {
 		t.Fatalf("not one JSON document: %v\n%s", err, out)
 	}
 	row := r.Tables[0].Rows[1]
-	if r.Experiment != "windowlaw" || r.Seed != 7 || r.Quick || row.Case.Window != 40000 || row.Reference != 4e5 || row.Unit != "B/s" ||
+	if r.Experiment != "windowlaw" || r.Seed != 7 || r.Quick || row.Case.Window != 40000.0 || row.Reference != 4e5 || row.Unit != "B/s" ||
 		!(row.Measured > 1e5 && row.Measured < 4e5) || row.CI95 == nil || r.Claims[0].Verdict != lab.NotReproduced {
 		t.Errorf("document %+v", r)
 	}
@@ -121,11 +120,11 @@ func TestReproduceJSON(t *testing.T) {
 // whatever the workers and the packets' form.
 func TestReproduceFiles(t *testing.T) {
 	write := func(more ...string) (files [5][]byte) {
-		dir := t.TempDir()
+		t.Chdir(t.TempDir()) // the page names its file
 		args := append([]string{"reproduce", "windowlaw", "--seed", "7"}, more...)
 		names := []string{"csv", "markdown", "pcap", "trace"}
 		for _, n := range names {
-			args = append(args, "--"+n, filepath.Join(dir, n))
+			args = append(args, "--"+n, n)
 		}
 		status, out, stderr := longhaul(args...)
 		if status != 0 || stderr != "" {
@@ -133,7 +132,7 @@ func TestReproduceFiles(t *testing.T) {
 		}
 		files[4] = []byte(out)
 		for i, n := range names {
-			files[i], _ = os.ReadFile(filepath.Join(dir, n))
+			files[i], _ = os.ReadFile(n)
 		}
 		return files
 	}
@@ -144,7 +143,7 @@ func TestReproduceFiles(t *testing.T) {
 	if lines := strings.Split(string(files[0]), "\n"); len(lines) != 4 || !strings.HasPrefix(lines[1], "windowlaw,law,window=20000,200000,") {
 		t.Errorf("CSV\n%s", files[0])
 	}
-	const begin = "# A window bounds throughput\n\nMade by `longhaul reproduce windowlaw --seed 7 --markdown FILE`.\n"
+	const begin = "# A window bounds throughput\n\nMade by `go run ./cmd/longhaul reproduce windowlaw --seed 7 --markdown markdown`.\n"
 	if page := string(files[1]); !strings.HasPrefix(page, begin) || !strings.HasSuffix(page, "\n") || !strings.Contains(page, "\n| window 20000 | reference | window 40000 | reference |\n") {
 		t.Errorf("page\n%s", page)
 	}
