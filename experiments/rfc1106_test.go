@@ -138,6 +138,19 @@ func TestR23CostOfALoss(t *testing.T) {
 	}
 }
 
+// TestR23StallModel checks figure 2 at 1e-7 against a model of its own: each loss stops a sender that keeps its window full for a
+// round trip, so that it reaches its rate without errors less that share of the time.
+func TestR23StallModel(t *testing.T) {
+	fig2 := rows(t, rfc1106(t), "fig2")
+	for _, w := range foxWindows {
+		free, lossy := fig2[fmt.Sprintf("%dK 0", w)].Measured, fig2[fmt.Sprintf("%dK 1e-07", w)].Measured
+		losses := free / 1020 * -math.Expm1(8*1064*math.Log1p(-1e-7)) // per second
+		if want := free * (1 - 0.58*losses); math.Abs(lossy/want-1) > 0.03 {
+			t.Errorf("%dK: %.1f kB/s, the model says %.1f", w, lossy/1000, want/1000)
+		}
+	}
+}
+
 // TestQuickRFC1106 checks the reduced run: the same tables, claims and notes, as JSON.
 func TestQuickRFC1106(t *testing.T) {
 	list, err := Run([]Experiment{RFC1106}, Options{Seed: 3, Quick: true}, runtime.GOMAXPROCS(0), nil)
