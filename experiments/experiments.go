@@ -30,7 +30,7 @@ type Options struct {
 	Quick   bool // fewer and shorter runs, for a first look
 	Seed    uint64
 	Wire    bool       // encode and re-parse every packet
-	Packets trace.Sink // takes the packets at the sender's interface in the first run of each case; nil means none
+	Packets trace.Sink // takes the packets at the sender's interface in the first run of each case that the experiment captures; nil means none
 	Trace   trace.Sink // takes the connections' own events in the same runs; nil means none
 }
 

@@ -12,6 +12,9 @@ type plan struct {
 // span is where the runs of a case are.
 type span struct{ first, runs int }
 
+// quietly has the sinks see nothing of what is planned from here on.
+func (p *plan) quietly() { p.o.Packets, p.o.Trace = nil, nil }
+
 // add plans that many runs of c.
 func (p *plan) add(c lab.Case, runs int) {
 	if p.at == nil {

@@ -29,16 +29,8 @@ func (c *Conn) agreeRFC1106(o *wire.Options) {
 	}
 	if c.on&BigWindow != 0 {
 		c.on &^= WindowScaling
-		c.hand.bigWindow = c.clampWindow(int64(o.BigWindow))
+		c.hand.bigWindow = min(int64(o.BigWindow), maxWindow)
 	}
-}
-
-// clampWindow returns a window that the peer advertises as one that is allowed (C-1).
-func (c *Conn) clampWindow(octets int64) int64 {
-	if octets > maxWindow {
-		c.got.WindowsClamped++
-	}
-	return min(octets, maxWindow)
 }
 
 // putWindow writes our window of that many octets into p: its lower 16 bits into the header and the upper ones into
@@ -53,7 +45,7 @@ func (c *Conn) putWindow(p *wire.Packet, octets int) {
 	p.Window = uint16(min(octets>>c.rcv.scale, 65535))
 }
 
-// peerWindow returns the window that p advertises, in octets. It reports false when p lacks the upper half that was agreed
+// peerWindow returns the window that p advertises, in octets, at most what is allowed (C-1). It reports false when p lacks the upper half that was agreed
 // on, and then the window is unknown (C-6).
 func (c *Conn) peerWindow(p *wire.Packet) (octets int64, ok bool) {
 	if c.on&BigWindow == 0 {
@@ -62,7 +54,7 @@ func (c *Conn) peerWindow(p *wire.Packet) (octets int64, ok bool) {
 	if !p.Options.Has(wire.OptUpperWindow) {
 		return 0, false
 	}
-	return c.clampWindow(int64(p.Options.UpperWindow)<<16 | int64(p.Window)), true
+	return min(int64(p.Options.UpperWindow)<<16|int64(p.Window), maxWindow), true
 }
 
 // sameWindow reports whether p is no window update.
@@ -75,13 +67,16 @@ func (c *Conn) sameWindow(p *wire.Packet) bool {
 // 16 bits: something on the path removes the option (C-6).
 const maxBare = 8
 
-// noteUpperWindow counts segments that lack the upper window.
+// noteUpperWindow counts segments whose upper window is missing or too large.
 func (c *Conn) noteUpperWindow(p *wire.Packet) {
 	switch {
 	case c.on&BigWindow == 0:
 		return
 	case p.Options.Has(wire.OptUpperWindow):
 		c.hand.bare = 0
+		if int64(p.Options.UpperWindow)<<16|int64(p.Window) > maxWindow {
+			c.got.WindowsClamped++
+		}
 		return
 	}
 	c.got.Bare++

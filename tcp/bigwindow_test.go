@@ -136,11 +136,13 @@ func TestR5WindowReformed(t *testing.T) {
 		var p wire.Packet
 		c.putWindow(&p, want)
 		got, ok := c.peerWindow(&p)
+		c.noteUpperWindow(&p)
 		if !ok || got != int64(want) || p.Options.UpperWindow&0x8000 != 0 || c.got.WindowsClamped > 0 {
 			t.Fatalf("%d became %d, %v; upper window %#x", want, got, ok, p.Options.UpperWindow)
 		}
 	})
 	p := wire.Packet{Window: 1, Options: wire.Options{Set: wire.OptUpperWindow, UpperWindow: 0xffff}}
+	c.noteUpperWindow(&p)
 	if got, _ := c.peerWindow(&p); got != 1<<30 || c.got.WindowsClamped != 1 {
 		t.Errorf("a window of 2^32 became %d, %d clamped", got, c.got.WindowsClamped)
 	}
@@ -262,6 +264,14 @@ func TestR9WindowMemory(t *testing.T) {
 	w.run(time.Second)
 	if got := w.sides[0].memory.used; got != 0 {
 		t.Errorf("%d octets still out after both ended", got)
+	}
+	// Without options that allow a large window what was set aside for it goes back.
+	small := newPairOf(t, time.Millisecond, StackConfig{WindowMemory: 1 << 20})
+	plain := reno(RACK)
+	plain.Disable |= WindowScaling
+	small.connect(plain, plain)
+	if e := small.ends[0]; e.granted != small.sides[0].memory.used || e.rcv.limit != freeWindow || e.granted != int64(e.snd.buf.limit-freeWindow) {
+		t.Errorf("%d octets given out for buffers of %d and %d", e.granted, e.snd.buf.limit, e.rcv.limit)
 	}
 	grown := newPairOf(t, 20*time.Millisecond, StackConfig{WindowMemory: 1 << 20})
 	grown.connect(reno(RACK), reno(RACK)) // buffers that grow by themselves stop at what there is

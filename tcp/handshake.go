@@ -107,7 +107,7 @@ func (c *Conn) takeSYN(now mono.Time, p *wire.Packet) {
 		c.rcv.most = 65535 << c.rcv.scale
 	default:
 		c.rcv.scale = 0
-		c.rcv.limit = min(c.rcv.limit, 65535)
+		c.rcv.limit = c.shrink(c.rcv.limit, 65535)
 		c.rcv.limitMax = min(c.rcv.limitMax, 65535)
 	}
 	mss := defaultMSS4

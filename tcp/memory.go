@@ -12,7 +12,7 @@ type windowMemory struct {
 // grant returns how large a buffer of have octets becomes that should have want: all of it, or what the stack has left.
 func (c *Conn) grant(have, want int) int {
 	m := &c.stack.memory
-	if m.limit == 0 || want <= freeWindow {
+	if m.limit <= 0 || want <= freeWindow {
 		return want
 	}
 	have = max(have, freeWindow)
@@ -20,6 +20,15 @@ func (c *Conn) grant(have, want int) int {
 	m.used += extra
 	c.granted += extra
 	return have + int(extra)
+}
+
+// shrink makes a buffer of have octets one of want, if that is less, and gives back what it held beyond freeWindow.
+func (c *Conn) shrink(have, want int) int {
+	if back := int64(max(have, freeWindow) - max(want, freeWindow)); back > 0 && c.stack.memory.limit > 0 {
+		c.stack.memory.used -= back
+		c.granted -= back
+	}
+	return min(have, want)
 }
 
 // ungrant gives back what the connection's buffers held.

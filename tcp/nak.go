@@ -22,7 +22,7 @@ func (k *nakReceiver) forget(nxt wire.Seq) {
 
 // nakSender is what the sender knows about the peer's NAKs.
 type nakSender struct {
-	seen bool // one has arrived
+	seen bool // one has arrived, and no timeout has come since: something may keep them from us now
 }
 
 // dupACKsCount reports whether duplicate and partial ACKs still mean a loss. The first NAK shows that the peer will say so itself,
@@ -47,8 +47,14 @@ func (r *receiver) holds(octets int) bool {
 	return octets <= 0
 }
 
-// segmentSize estimates the size of the segments that are missing by those around the gap (C-7).
-func (r *receiver) segmentSize() int { return int(max(r.sizes[0], r.sizes[1], 1)) }
+// segmentSize estimates the size of the segments that are missing by those around the gap, or else by what the peer may
+// send (C-7).
+func (r *receiver) segmentSize() int {
+	if size := int(max(r.sizes[0], r.sizes[1])); size > 0 {
+		return size
+	}
+	return r.mss
+}
 
 // fillNAK writes option A if a hole is to be NAKed: its first octet, and how many segments are missing. What a count of
 // one octet cannot say is NAKed when the left edge gets there (C-7).
@@ -67,7 +73,7 @@ func (c *Conn) fillNAK(now mono.Time, o *wire.Options) {
 	c.sent.NAKs++
 	c.timers.stop(timerNAK)
 	if c.cfg.NAKs.Repeat > 0 {
-		c.timers.set(timerNAK, now.Add(r.rtt*3/2))
+		c.timers.set(timerNAK, now.Add(max(r.rtt*3/2, c.cfg.Timers.Granularity)))
 	}
 }
 

@@ -131,6 +131,24 @@ func TestR14NAKLost(t *testing.T) {
 	}
 }
 
+// TestNAKsStopped: when something begins to take NAKs out of the way, the first loss costs a timeout, and later ones are found by
+// duplicate ACKs again, those behind the timeout's own repair.
+func TestNAKsStopped(t *testing.T) {
+	w := newPair(t, 50*time.Millisecond)
+	mss := w.fill(30, fox(LossIsNoise), fox(LossIsNoise))
+	w.filter = w.lose(2 * mss)
+	w.transfer(20*mss, time.Minute)
+	lose := w.lose(30*mss, 130*mss, 230*mss, 330*mss)
+	w.filter = func(p *wire.Packet, from int) (bool, time.Duration) {
+		p.Options.Set &^= wire.OptNAK
+		return lose(p, from)
+	}
+	w.transfer(400*mss, time.Minute)
+	if got := w.ends[0].sent; got.Timeouts != 1 || got.FastRetransmits < 3 {
+		t.Errorf("%d timeouts, %d fast retransmits", got.Timeouts, got.FastRetransmits)
+	}
+}
+
 // TestR15RepairFirst: a NAK has the missing segment sent again at once, before anything else, and then sending goes on
 // where it was.
 func TestR15RepairFirst(t *testing.T) {

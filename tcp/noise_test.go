@@ -125,3 +125,24 @@ func TestNoiseTimeoutAfterOutage(t *testing.T) {
 		}
 	}
 }
+
+// TestNoisePacing: the pacer under the noise policy goes by what the peer's window has been, so that a window that closes for
+// a while does not slow it to nothing.
+func TestNoisePacing(t *testing.T) {
+	w := newPair(t, 20*time.Millisecond)
+	cfg := reno(RACK)
+	cfg.Policy, cfg.Disable = LossIsNoise, DelayedACK
+	w.connect(cfg, Config{RecvBuffer: 60_000})
+	left := 2_000_000
+	slowest := int64(1 << 62)
+	for range 20 { // the application reads now and then
+		left -= w.ends[0].WriteSynthetic(left)
+		w.run(200 * time.Millisecond)
+		slowest = min(slowest, w.ends[0].Info().PacingRate)
+		_, _ = w.ends[1].Discard(1 << 20)
+	}
+	if want := int64(60_000 / 0.1); slowest < want {
+		t.Errorf("behind a window of %d octets it paces at %d octets a second, want at least %d",
+			w.ends[0].snd.window, slowest, want)
+	}
+}

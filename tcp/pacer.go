@@ -68,7 +68,8 @@ func (c *Conn) updatePacing(now mono.Time) {
 		}
 		window := max(s.out.Window, s.outstanding())
 		if c.cfg.Policy != LossIsCongestion {
-			window = min(window, c.snd.window) // no loss holds the congestion window down, so it says nothing about the path
+			// No loss holds the congestion window down, so it says nothing about the path.
+			window = min(window, max(c.snd.maxWindow, int64(c.snd.mss)))
 		}
 		rate += factor * float64(window) / c.rtt.srtt.Seconds()
 	}

@@ -114,6 +114,7 @@ func (c *Conn) onRTO(now mono.Time) {
 		return
 	}
 	c.sent.Timeouts++
+	c.nak.seen = false
 	c.clock.addTimeout(now.Sub(c.lastSentAt))
 	c.expiries++
 	if c.board.at(c.board.head).has(segSACKed) {

@@ -55,7 +55,7 @@ A claim that was not reproduced is a finding and no failure: the exit status is 
 	p := cmd.Flags()
 	p.SortFlags = false
 	p.BoolVar(&f.quick, "quick", false, "fewer and shorter runs, for a first look")
-	f.add(p, "row of the tables", "case")
+	f.add(p, "row of the tables", "cell of the published tables")
 	p.StringVar(&f.files.markdown, "markdown", "", "write the same as a page of Markdown to this `file`")
 	return cmd
 }
