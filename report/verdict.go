@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"longhaul/lab"
+	"longhaul/stacks"
+	"longhaul/tcp"
 	"longhaul/units"
 )
 
@@ -42,30 +44,52 @@ func Verdict(r lab.Results) []string {
 			subject(filling, "fills", "fill"), each(filling, func(s *lab.Result) string { return percent(s.FractionOfLimit) }),
 			units.FormatRate(filling[0].LimitBps), standing(&r, filling)))
 	}
+	wasting := slices.DeleteFunc(filling, func(s *lab.Result) bool { return s.RetransShare < 0.05 })
+	if len(wasting) > 0 {
+		sentences = append(sentences, fmt.Sprintf("%s much of it twice: %s of the octets sent had been sent before.",
+			subject(wasting, "sends", "send"), each(wasting, func(s *lab.Result) string { return percent(s.RetransShare) })))
+	}
 	if len(falling) > 0 {
 		sentences = append(sentences, reasons(&r, falling))
+	}
+	if deaf := deafToLoss(&r); len(deaf) > 0 {
+		sentences = append(sentences, subject(deaf, "takes", "take")+" every loss for noise, making way for nobody: for a path of one's own only (RFC 1106 s.4.2).")
 	}
 	return sentences
 }
 
-// standing tells what queue the filling stacks keep at the bottleneck, where all or none of them do.
-func standing(r *lab.Results, filling []*lab.Result) string {
-	var ratios []float64
-	for _, s := range filling {
-		if s.RTT == nil || r.Path.RTT <= 0 {
-			return ""
+// deafToLoss returns the stacks that do not take losses for congestion.
+func deafToLoss(r *lab.Results) (list []*lab.Result) {
+	for i := range r.Results {
+		s, err := stacks.Parse(r.Results[i].Stack)
+		if err == nil && s.Config.Policy != tcp.LossIsCongestion {
+			list = append(list, &r.Results[i])
 		}
-		ratios = append(ratios, s.RTT.P50/r.Path.RTT)
 	}
-	least, most := slices.Min(ratios), slices.Max(ratios)
-	switch {
-	case most < 1.2:
+	return list
+}
+
+// standing tells which of the filling stacks keep a queue at the bottleneck, and how long.
+func standing(r *lab.Results, filling []*lab.Result) string {
+	longer := func(s *lab.Result) float64 { return s.RTT.P50 / r.Path.RTT }
+	var queueing []*lab.Result
+	for _, s := range filling {
+		switch {
+		case s.RTT == nil || r.Path.RTT <= 0:
+			return ""
+		case longer(s) >= 1.2:
+			queueing = append(queueing, s)
+		}
+	}
+	times := func() string { return each(queueing, func(s *lab.Result) string { return units.Significant(longer(s)) }) }
+	switch len(queueing) {
+	case 0:
 		return " without a standing queue"
-	case least < 1.2:
-		return ""
+	case len(filling):
+		return fmt.Sprintf(", and the queue there makes the median round trip %s times as long as the path", times())
 	}
-	return fmt.Sprintf(", and the queue there makes the median round trip %s times as long as the path",
-		each(filling, func(s *lab.Result) string { return units.Significant(s.RTT.P50 / r.Path.RTT) }))
+	return fmt.Sprintf(", and with %s the queue there makes the median round trip %s times as long as the path",
+		each(queueing, func(s *lab.Result) string { return s.Stack }), times())
 }
 
 // The finer causes of stacks that are bound by the link and yet do not fill it, and of those that never started.

@@ -105,7 +105,7 @@ const bsd43 = "tahoe:dupack-ts-sack-wscale-delack-pacing-frto+flightcut+perack+c
 // Presets lists every preset.
 var Presets = []Preset{
 	{"bsd43", bsd43, "4.3BSD Tahoe with big windows: the host of RFC 1106 figure 1 (R24)"},
-	{"fox", bsd43 + "+nak+noise", "and with NAKs, losses taken for noise: figure 2 (R24)"},
+	{"fox", bsd43 + "+nak+noise", "the same with NAKs, and losses taken for noise: figure 2 (R24)"},
 	{"ptcp", "reno*16", "P-TCP: sixteen parallel Reno streams (Cottrell and Bullot 2003; R60)"},
 }
 
@@ -118,11 +118,12 @@ var unbuilt = map[string]bool{
 // documented are the stacks of the literature that this project starts from, oldest first, as far as their parts
 // exist, and then today's yardstick.
 var documented = []string{
-	"tahoe:dupack-pacing", // RFC 1106's appendix: 4.3BSD Tahoe (R24)
-	"reno:newreno",        // the one window of Yakura's and Agarwal's measurements (R48, R92)
-	"reno",                // "Reno-1" of Cottrell and Bullot, with today's loss detection (R60)
-	"ptcp",                // their sixteen streams
-	"cubic",               // RFC 9438
+	"bsd43",        // RFC 1106's appendix, figure 1 (R24)
+	"fox",          // and figure 2
+	"reno:newreno", // the one window of Yakura's and Agarwal's measurements (R48, R92)
+	"reno",         // "Reno-1" of Cottrell and Bullot, with today's loss detection (R60)
+	"ptcp",         // their sixteen streams
+	"cubic",        // RFC 9438
 }
 
 // Documented returns the stacks that a comparison takes when none is named: those of the literature that the project
