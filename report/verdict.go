@@ -81,7 +81,9 @@ func standing(r *lab.Results, filling []*lab.Result) string {
 			queueing = append(queueing, s)
 		}
 	}
-	times := func() string { return each(queueing, func(s *lab.Result) string { return units.Significant(longer(s)) }) }
+	times := func() string {
+		return each(queueing, func(s *lab.Result) string { return units.Significant(longer(s)) })
+	}
 	switch len(queueing) {
 	case 0:
 		return " without a standing queue"
