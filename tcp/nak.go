@@ -9,7 +9,6 @@ import (
 // filled in part, what is left of it has been asked for.
 type nakReceiver struct {
 	asked  wire.Range // empty if nothing asked for is missing
-	at     mono.Time
 	repeat int // NAKs for it so far, without the first
 }
 
@@ -69,7 +68,6 @@ func (c *Conn) fillNAK(now mono.Time, o *wire.Options) {
 	o.Set |= wire.OptNAK
 	o.NAKSeq, o.NAKCount = hole.Start, uint8(count)
 	r.naked.asked = wire.Range{Start: hole.Start, End: wire.MinSeq(hole.End, hole.Start.Add(count*size))}
-	r.naked.at = now
 	c.sent.NAKs++
 	c.timers.stop(timerNAK)
 	if c.cfg.NAKs.Repeat > 0 {
