@@ -165,14 +165,14 @@ func (f foxReport) single() lab.Table {
 }
 
 // curveRounds is how many round trips of slow start are shown.
-const curveRounds = 6
+const curveRounds = 5
 
 // curve is the window in slow start, round trip by round trip.
 func (f foxReport) curve() lab.Table {
-	t := lab.Table{ID: "curve", Title: "Slow start that opens the window by k segments for each acknowledged one: window after n round trips, beside (1+k)^n (R20, R21)", Across: "n"}
+	t := lab.Table{ID: "curve", Title: "Slow start that opens the window by k segments for each acknowledged one: window in segments after n round trips, beside (1+k)^n (R20, R21)", Across: "n"}
 	for _, k := range foxRates {
 		for n := 1; n <= curveRounds; n++ {
-			t.Rows = append(t.Rows, lab.NewRow(at("k", k, "n", n), new(math.Pow(float64(1+k), float64(n))), []float64{f.windowAfter(k, n)}, "segments"))
+			t.Rows = append(t.Rows, lab.NewRow(at("k", k, "n", n), new(math.Pow(float64(1+k), float64(n))), []float64{f.windowAfter(k, n)}, ""))
 		}
 	}
 	return t

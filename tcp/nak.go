@@ -9,7 +9,7 @@ import (
 // filled in part, what is left of it has been asked for.
 type nakReceiver struct {
 	asked  wire.Range // empty if nothing asked for is missing
-	repeat int // NAKs for it so far, without the first
+	repeat int        // NAKs for it so far, without the first
 }
 
 // forget drops the record of what has been filled when the left edge is at nxt.
