@@ -165,7 +165,7 @@ func (f foxReport) single() lab.Table {
 }
 
 // curveRounds is how many round trips of slow start are shown.
-const curveRounds = 5
+const curveRounds = 4
 
 // curve is the window in slow start, round trip by round trip.
 func (f foxReport) curve() lab.Table {
