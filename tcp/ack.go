@@ -59,6 +59,7 @@ func (c *Conn) handleACK(now mono.Time, p *wire.Packet) bool {
 func (c *Conn) takeACK(now mono.Time, p *wire.Packet) {
 	w := &c.work
 	*w = ackWork{fack: c.snd.fack}
+	c.noteUpperWindow(p)
 	c.noteTimestamp(p)
 	for i := range c.subs {
 		s := &c.subs[i]

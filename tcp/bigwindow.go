@@ -29,6 +29,9 @@ func (c *Conn) agreeRFC1106(o *wire.Options) {
 	}
 	if c.on&BigWindow != 0 {
 		c.on &^= WindowScaling
+		if o.BigWindow > maxWindow {
+			c.got.WindowsClamped++
+		}
 		c.hand.bigWindow = min(int64(o.BigWindow), maxWindow)
 	}
 }
@@ -67,10 +70,10 @@ func (c *Conn) sameWindow(p *wire.Packet) bool {
 // 16 bits: something on the path removes the option (C-6).
 const maxBare = 8
 
-// noteUpperWindow counts segments whose upper window is missing or too large.
+// noteUpperWindow counts segments, with an acceptable acknowledgement, whose upper window is missing or too large.
 func (c *Conn) noteUpperWindow(p *wire.Packet) {
 	switch {
-	case c.on&BigWindow == 0:
+	case c.on&BigWindow == 0, p.Options.Has(wire.OptBigWindow): // a SYN has option B instead
 		return
 	case p.Options.Has(wire.OptUpperWindow):
 		c.hand.bare = 0
@@ -82,12 +85,21 @@ func (c *Conn) noteUpperWindow(p *wire.Packet) {
 	c.got.Bare++
 	if c.hand.bare++; c.hand.bare >= maxBare {
 		c.on &^= BigWindow
-		c.rcv.most = 65535
+		c.smallWindows()
 		// The peer learns of it as we did. Until then the lower half of its window may well read as a closed one.
 		c.hand.tell = maxBare
 		c.want |= wantTell
 		c.stack.wake(c)
 	}
+}
+
+// smallWindows leaves the receive buffer what a window of 16 bits can offer. What an earlier window has promised is still
+// taken.
+func (c *Conn) smallWindows() {
+	r := &c.rcv
+	r.most = 65535
+	r.limit = c.shrink(r.limit, 65535)
+	r.limitMax = min(r.limitMax, 65535)
 }
 
 // maxLifetime is how long a segment may live in the network: the MSL of RFC 9293 s.3.4.1.

@@ -107,8 +107,7 @@ func (c *Conn) takeSYN(now mono.Time, p *wire.Packet) {
 		c.rcv.most = 65535 << c.rcv.scale
 	default:
 		c.rcv.scale = 0
-		c.rcv.limit = c.shrink(c.rcv.limit, 65535)
-		c.rcv.limitMax = min(c.rcv.limitMax, 65535)
+		c.smallWindows()
 	}
 	mss := defaultMSS4
 	if c.key.remote.Addr().Is6() {
@@ -146,6 +145,7 @@ func (c *Conn) establish(now mono.Time, p *wire.Packet) {
 	c.lastProgress = now
 	c.sampleHandshake(now, p)
 	if c.on&BigWindow != 0 {
+		c.rcv.edge = c.rcv.nxt.Add(min(c.rcv.limit, maxWindow))
 		c.snd.open(c.snd.una, c.hand.bigWindow, c.wrapLimit()) // until the first upper window (C-5)
 	}
 	c.tlp.sampled = c.rtt.srtt > 0

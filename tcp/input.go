@@ -52,7 +52,6 @@ func (c *Conn) input(now mono.Time, p *wire.Packet) {
 		c.establish(now, p)
 		c.updateWindow(now, p)
 	}
-	c.noteUpperWindow(p)
 	c.lastHeard = now
 	c.keepProbes = 0
 	c.noteTSRecent(now, p)
@@ -110,9 +109,10 @@ func (c *Conn) acceptable(now mono.Time, p *wire.Packet) bool {
 	}
 	if p.Flags&wire.ACK != 0 && c.synchronised() && c.snd.una.LessEq(p.Ack) && p.Ack.LessEq(c.snd.nxt) &&
 		c.rcv.nxt.Sub(p.Seq) >= 0 && c.rcv.nxt.Sub(p.Seq) <= maxWindow {
-		// A probe of our closed window, or a duplicate: its acknowledgement is still good.
-		c.noteUpperWindow(p)
-		c.takeACK(now, p)
+		// A probe of our closed window, or a duplicate: its acknowledgement is still good, a NAK in it is not (C-21).
+		q := *p
+		q.Options.Set &^= wire.OptNAK
+		c.takeACK(now, &q)
 		c.afterFIN(now)
 	}
 	if c.state == TimeWait && p.Flags&wire.FIN != 0 {

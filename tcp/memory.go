@@ -31,7 +31,8 @@ func (c *Conn) shrink(have, want int) int {
 	return min(have, want)
 }
 
-// ungrant gives back what the connection's buffers held.
+// ungrant gives back what the connection's buffers held. What a connection that is over leaves unread is the
+// application's own: no window is offered against it.
 func (c *Conn) ungrant() {
 	c.stack.memory.used -= c.granted
 	c.granted = 0

@@ -1,6 +1,8 @@
 package tcp
 
 import (
+	"cmp"
+
 	"longhaul/mono"
 	"longhaul/wire"
 )
@@ -9,12 +11,18 @@ import (
 // filled in part, what is left of it has been asked for.
 type nakReceiver struct {
 	asked  wire.Range // empty if nothing asked for is missing
+	left   int        // segments of it still to come
+	at     mono.Time  // when it was sent
 	repeat int        // NAKs for it so far, without the first
 }
 
-// forget drops the record of what has been filled when the left edge is at nxt.
-func (k *nakReceiver) forget(nxt wire.Seq) {
-	if k.asked.Len() == 0 || k.asked.End.LessEq(nxt) {
+// repaired is told that a segment has moved the left edge. The record goes when all that was asked for has come. It also
+// goes when the segments that the NAK counted have come and were smaller than it took them for, or when they come later
+// than a repair would: then the NAK was lost, a timeout has sent the first of them, and its answer has to say what else
+// is missing. That is another NAK, for its first octet is another (C-8).
+func (k *nakReceiver) repaired(now mono.Time, r *receiver) {
+	k.left--
+	if k.asked.End.LessEq(r.nxt) || k.left <= 0 || now.Sub(k.at) > r.rtt*3/2 {
 		*k = nakReceiver{}
 	}
 }
@@ -35,7 +43,7 @@ func (c *Conn) nakDue() bool {
 	if c.on&NAK == 0 || len(r.ooo) == 0 || r.naked.asked.Len() > 0 {
 		return false
 	}
-	return c.cfg.NAKs.Threshold == 0 || r.holds(c.cfg.NAKs.Threshold*r.segmentSize())
+	return c.cfg.NAKs.Threshold == 0 || r.holds(c.cfg.NAKs.Threshold*r.mss)
 }
 
 // holds reports whether at least that many octets have arrived beyond holes.
@@ -46,32 +54,23 @@ func (r *receiver) holds(octets int) bool {
 	return octets <= 0
 }
 
-// segmentSize estimates the size of the segments that are missing by those around the gap, or else by what the peer may
-// send (C-7).
-func (r *receiver) segmentSize() int {
-	if size := int(max(r.sizes[0], r.sizes[1])); size > 0 {
-		return size
-	}
-	return r.mss
-}
-
-// fillNAK writes option A if a hole is to be NAKed: its first octet, and how many segments are missing. What a count of
-// one octet cannot say is NAKed when the left edge gets there (C-7).
+// fillNAK writes option A if a hole is to be NAKed: its first octet, and how many of the peer's largest segments are
+// missing. What a count of one octet cannot say is NAKed when the left edge gets there (C-7).
 func (c *Conn) fillNAK(now mono.Time, o *wire.Options) {
 	if !c.nakDue() {
 		return
 	}
 	r := &c.rcv
-	size := r.segmentSize()
 	hole := wire.Range{Start: r.nxt, End: r.ooo[0].Start}
-	count := min((hole.Len()+size-1)/size, 255)
+	count := min((hole.Len()+r.mss-1)/r.mss, 255)
 	o.Set |= wire.OptNAK
 	o.NAKSeq, o.NAKCount = hole.Start, uint8(count)
-	r.naked.asked = wire.Range{Start: hole.Start, End: wire.MinSeq(hole.End, hole.Start.Add(count*size))}
+	r.naked.asked = wire.Range{Start: hole.Start, End: wire.MinSeq(hole.End, hole.Start.Add(count*r.mss))}
+	r.naked.left, r.naked.at = count, now
 	c.sent.NAKs++
 	c.timers.stop(timerNAK)
 	if c.cfg.NAKs.Repeat > 0 {
-		c.timers.set(timerNAK, now.Add(max(r.rtt*3/2, c.cfg.Timers.Granularity)))
+		c.timers.set(timerNAK, now.Add(max(cmp.Or(r.rtt, c.rtt.rto())*3/2, c.cfg.Timers.Granularity)))
 	}
 }
 
@@ -101,11 +100,15 @@ func (c *Conn) takeNAK(now mono.Time, o *wire.Options) {
 	c.got.NAKs++
 	c.nak.seen = true
 	c.work.nak = true
+	roundTrip := cmp.Or(c.rtt.minRTT, c.rtt.rto())
 	n := c.board.find(o.NAKSeq)
 	for last := n + uint32(o.NAKCount); n != c.board.tail && n != last; n++ {
-		if g := c.board.at(n); g.inFlight() && !(g.has(segRetrans) && now.Sub(g.sentAt) < c.rtt.minRTT) {
+		g := c.board.at(n)
+		ep := &c.subs[g.sub].ep
+		ep.undo.frto = frtoOff // no more doubt: this is missing
+		if g.inFlight() && !(g.has(segRetrans) && now.Sub(g.sentAt) < roundTrip) {
 			c.markLost(now, n, false)
-			c.subs[g.sub].ep.force = true // the repair goes out at once, whatever the window has become
+			ep.force = true // the repair goes out at once, whatever the window has become
 		}
 	}
 }

@@ -16,10 +16,9 @@ type receiver struct {
 	hasFIN     bool
 	finDone    bool // everything up to the FIN has arrived
 	scale      uint8
-	most       int       // octets, the largest window that our segments can express
-	sizes      [2]uint16 // of the latest two segments with payload, octets
-	mss        int       // the peer's largest segment so far, octets of payload
-	limit      int       // octets the buffer may hold now
+	most       int // octets, the largest window that our segments can express
+	mss        int // the peer's largest segment so far, octets of payload
+	limit      int // octets the buffer may hold now
 	buf        recvBuffer
 	ooo        []wire.Range // arrived beyond a hole, sorted
 	recent     [wire.MaxSACKBlocks]wire.Range
@@ -130,7 +129,6 @@ func (c *Conn) takeData(now mono.Time, p *wire.Packet) {
 	data, fin := p.Payload, p.Flags&wire.FIN != 0
 	if p.PayloadLen > 0 {
 		r.mss = max(r.mss, p.PayloadLen)
-		r.sizes = [2]uint16{uint16(p.PayloadLen), r.sizes[0]}
 	}
 	if seg.Start.Less(r.nxt) { // trim what is old
 		old := min(r.nxt.Sub(seg.Start), seg.Len())
@@ -193,7 +191,7 @@ func (c *Conn) takeInOrder(now mono.Time, p *wire.Packet, seg wire.Range) {
 			r.ooo = r.ooo[:copy(r.ooo, r.ooo[joined:])]
 		}
 		r.forgetRecent(r.nxt)
-		r.naked.forget(r.nxt)
+		r.naked.repaired(now, r)
 		if r.hasFIN {
 			r.nxt = wire.MinSeq(r.nxt, r.finSeq) // gotFIN steps over it
 		}

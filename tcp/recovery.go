@@ -145,7 +145,7 @@ func (d *dupDetector) onAdvance(c *Conn, now mono.Time, s *subconn) {
 	// A partial ACK (RFC 6582 s.3.2 step 3): deflate by what it acknowledges, less one segment, and send the
 	// next hole again. Only the first one restarts the timer ("impatient").
 	s.dupacked = max(s.dupacked-max(c.work.acked-mss, 0), 0)
-	if d.partialSeen {
+	if d.partialSeen && c.dupACKsCount() { // a NAK's repairs are the receiver's word, one a round trip, not guesses
 		c.work.holdRTO = true
 	}
 	d.partialSeen = true

@@ -35,7 +35,7 @@ type ackShare struct {
 }
 
 // outstanding returns the octets that count against the window.
-func (s *subconn) outstanding() int64 { return s.pipe - s.dupacked }
+func (s *subconn) outstanding() int64 { return max(s.pipe-s.dupacked, 0) }
 
 // window returns how many octets may be outstanding now.
 func (s *subconn) window() int64 {

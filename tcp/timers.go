@@ -183,6 +183,9 @@ func (c *Conn) answerTimeout(now mono.Time) {
 			continue
 		}
 		s.ep.answer = false
+		if c.work.hasTS && int32(c.work.tsecr-c.tsVal(s.ep.cutAt)) < 0 {
+			continue // the original is what arrived: nothing tells that the rest did not
+		}
 		if s.ep.state == epLoss && c.snd.una.Less(s.ep.point) && !c.work.nak {
 			c.markSentBefore(now, s.ep.cutAt)
 		}

@@ -79,7 +79,10 @@ func (c *Conn) stepFRTO(s *subconn) {
 		u.frto = frtoNew // s.2.1 step 2b: send new data and see
 		return
 	}
-	u.frto = frtoOff // step 2a, 3a: conventional recovery
+	// Steps 2a and 3a: conventional recovery. In 3a the two new segments have filled the window, and a receiver without
+	// SACK would say no more before the next timeout.
+	s.ep.force = s.ep.force || u.frto == frtoNew
+	u.frto = frtoOff
 }
 
 // holdsRetransmissions reports whether F-RTO waits for the answer to new data.
