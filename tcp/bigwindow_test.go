@@ -347,3 +347,74 @@ func TestWrapGuard(t *testing.T) {
 		}
 	}
 }
+
+// TestForgedFallback: segments without the upper window and with an unacceptable acknowledgement do not turn big windows off (C-6).
+func TestForgedFallback(t *testing.T) {
+	w := newPair(t, 10*time.Millisecond)
+	w.connect(big(1<<20), big(1<<20))
+	w.transfer(100_000, time.Minute)
+	w.run(time.Second)
+	c := w.ends[0]
+	for range maxBare { // a blind forger: in the window by sequence number, any acknowledgement
+		p := wire.Packet{Src: addrs[1], Dst: addrs[0], Protocol: wire.ProtocolTCP, Flags: wire.ACK, Seq: c.rcv.nxt + 500_000, Ack: c.snd.nxt + 1_000_000}
+		w.sides[0].Input(w.now, &p)
+	}
+	w.run(time.Second)
+	if c.on&BigWindow == 0 {
+		t.Errorf("forged segments with an unacceptable ACK: big windows off (peer's too: %v), window %d", w.ends[1].on&BigWindow == 0, c.snd.window)
+	}
+}
+
+// TestFirstFlightWithinB: what option B of the SYN-ACK offers is taken before the server has sent anything else (R5, C-5).
+func TestFirstFlightWithinB(t *testing.T) {
+	w := newPair(t, 10*time.Millisecond)
+	cfg := big(1 << 20)
+	cfg.InitialWindow = 1000
+	w.connect(cfg, big(1<<20))
+	w.ends[0].WriteSynthetic(500_000)
+	for {
+		var p wire.Packet
+		if ok, _ := w.sides[0].Poll(w.now, &p); !ok {
+			break
+		}
+		w.sides[1].Input(w.now, &p) // the driver reads a batch before it polls
+	}
+	if e := w.ends[1]; e.got.OutOfWindow > 0 || e.got.Bytes != 500_000 {
+		t.Errorf("option B offered %d octets: %d of 500000 taken, %d segments rejected", w.seen[1].p.Options.BigWindow, e.got.Bytes, e.got.OutOfWindow)
+	}
+}
+
+// TestBigWindowCounters: a window beyond 2^30 in option B is counted (C-1), and a SYN does not count as lacking the upper window (C-6).
+func TestBigWindowCounters(t *testing.T) {
+	w := newPair(t, 10*time.Millisecond)
+	w.filter = func(p *wire.Packet, from int) (bool, time.Duration) {
+		if p.Options.Has(wire.OptBigWindow) {
+			p.Options.BigWindow = 1<<32 - 1
+		}
+		return false, 0
+	}
+	w.connect(big(1<<20), big(1<<20))
+	if w.ends[0].got.WindowsClamped != 1 {
+		t.Errorf("option B of 2^32-1: %d clamped", w.ends[0].got.WindowsClamped)
+	}
+	w = newPair(t, time.Millisecond)
+	for i := range w.ends {
+		w.ends[i], _ = w.sides[i].Dial(0, addrs[i], addrs[1-i], big(300_000))
+	}
+	w.run(time.Second)
+	if w.ends[0].got.Bare != 0 || w.ends[1].got.Bare != 0 {
+		t.Errorf("simultaneous open: %d and %d bare segments", w.ends[0].got.Bare, w.ends[1].got.Bare)
+	}
+}
+
+// TestFallbackGivesBack: a connection that falls back to windows of 16 bits gives back its quota (R9, C-6).
+func TestFallbackGivesBack(t *testing.T) {
+	w := newPairOf(t, 10*time.Millisecond, StackConfig{WindowMemory: 8 << 20})
+	w.connect(big(1<<20), big(1<<20))
+	w.filter = bare(1)
+	w.transfer(2_000_000, time.Minute)
+	c := w.ends[0]
+	if c.on&BigWindow != 0 || c.rcv.limit > freeWindow {
+		t.Errorf("big windows on: %v; the receive buffer holds %d octets of quota", c.on&BigWindow != 0, c.rcv.limit-freeWindow)
+	}
+}

@@ -2,6 +2,7 @@ package tcp
 
 import (
 	"cmp"
+	"time"
 
 	"longhaul/mono"
 	"longhaul/wire"
@@ -16,15 +17,22 @@ type nakReceiver struct {
 	repeat int        // NAKs for it so far, without the first
 }
 
-// repaired is told that a segment has moved the left edge. The record goes when all that was asked for has come. It also
+// nakRepaired is told that a segment has moved the left edge. The record goes when all that was asked for has come. It also
 // goes when the segments that the NAK counted have come and were smaller than it took them for, or when they come later
 // than a repair would: then the NAK was lost, a timeout has sent the first of them, and its answer has to say what else
 // is missing. That is another NAK, for its first octet is another (C-8).
-func (k *nakReceiver) repaired(now mono.Time, r *receiver) {
+func (c *Conn) nakRepaired(now mono.Time) {
+	k := &c.rcv.naked
 	k.left--
-	if k.asked.End.LessEq(r.nxt) || k.left <= 0 || now.Sub(k.at) > r.rtt*3/2 {
+	if k.asked.End.LessEq(c.rcv.nxt) || k.left <= 0 || now.Sub(k.at) > c.nakPatience() {
 		*k = nakReceiver{}
 	}
+}
+
+// nakPatience is how long after a NAK its repair is no longer expected: 1.5 round trips (C-8), or RTOs while the round trip
+// is not known.
+func (c *Conn) nakPatience() time.Duration {
+	return max(cmp.Or(c.rcv.rtt, c.rtt.rto())*3/2, c.cfg.Timers.Granularity)
 }
 
 // nakSender is what the sender knows about the peer's NAKs.
@@ -70,7 +78,7 @@ func (c *Conn) fillNAK(now mono.Time, o *wire.Options) {
 	c.sent.NAKs++
 	c.timers.stop(timerNAK)
 	if c.cfg.NAKs.Repeat > 0 {
-		c.timers.set(timerNAK, now.Add(max(cmp.Or(r.rtt, c.rtt.rto())*3/2, c.cfg.Timers.Granularity)))
+		c.timers.set(timerNAK, now.Add(c.nakPatience()))
 	}
 }
 

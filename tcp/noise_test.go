@@ -146,3 +146,28 @@ func TestNoisePacing(t *testing.T) {
 			w.ends[0].snd.window, slowest, want)
 	}
 }
+
+// TestDelayUnderNoise: a timeout that was only a delay has nothing but its own segment sent again, whatever the policy (R19): the
+// timestamps tell that the originals answered.
+func TestDelayUnderNoise(t *testing.T) {
+	for _, p := range []Policy{LossIsCongestion, LossIsNoise} {
+		w := newPair(t, 50*time.Millisecond)
+		cfg := reno(RACK)
+		cfg.Policy = p
+		mss := w.fill(100, cfg, cfg)
+		w.transfer(100*mss, time.Minute)
+		from := w.now
+		w.filter = func(_ *wire.Packet, side int) (bool, time.Duration) {
+			if side == 0 {
+				return false, 0
+			}
+			return false, max(from.Add(700*time.Millisecond).Sub(w.now), 0) // the ACK path is held up; nothing is lost
+		}
+		w.transfer(100*mss, time.Minute)
+		w.run(2 * time.Second)
+		in := w.ends[0].sent
+		if in.Timeouts == 0 || in.Retransmissions > 5 {
+			t.Errorf("policy %d: nothing was lost; %d timeouts, %d segments sent again", p, in.Timeouts, in.Retransmissions)
+		}
+	}
+}

@@ -191,7 +191,7 @@ func (c *Conn) takeInOrder(now mono.Time, p *wire.Packet, seg wire.Range) {
 			r.ooo = r.ooo[:copy(r.ooo, r.ooo[joined:])]
 		}
 		r.forgetRecent(r.nxt)
-		r.naked.repaired(now, r)
+		c.nakRepaired(now)
 		if r.hasFIN {
 			r.nxt = wire.MinSeq(r.nxt, r.finSeq) // gotFIN steps over it
 		}

@@ -161,32 +161,6 @@ func TestReorderingIsNotLoss(t *testing.T) {
 	}
 }
 
-// TestSpuriousTimeout: the path freezes for longer than the timeout and loses nothing. Eifel (timestamps) or F-RTO
-// (without) takes the timeout back: at most a few segments are sent twice, and the window is what it was.
-func TestSpuriousTimeout(t *testing.T) {
-	for _, c := range []struct {
-		recovery Recovery
-		disable  Feature
-	}{{RACK, 0}, {RACK, Timestamps}, {SACK6675, Timestamps}, {FACK, 0}, {FACK, Timestamps}, {NewReno, SACK | Timestamps}, {NewReno, SACK}} {
-		w, mss := flightOf(t, c.recovery, 20, c.disable)
-		frozen := false
-		w.filter = func(p *wire.Packet, from int) (bool, time.Duration) {
-			at := w.now.Seconds()
-			if from == 1 && at > 0.45 && at < 1.2 { // the ACKs are held back, and arrive in order
-				frozen = true
-				return false, time.Duration((1.2 - at) * 1e9)
-			}
-			return false, 0
-		}
-		w.transfer(600*mss, time.Minute)
-		in := w.ends[0].Info()
-		t.Logf("%+v: %d sent again, %d undone, %d timeouts, window %d", c, in.Sent.Retransmissions, in.Sent.Spurious, in.Sent.Timeouts, in.Window/int64(mss))
-		if !frozen || in.Sent.Timeouts == 0 || in.Sent.Spurious == 0 || in.Sent.Retransmissions > 4 {
-			t.Errorf("%+v: %d sent again, %d undone, %d timeouts", c, in.Sent.Retransmissions, in.Sent.Spurious, in.Sent.Timeouts)
-		}
-	}
-}
-
 // TestTahoeGoesBack: after three duplicate ACKs Tahoe's window is one segment; it sends again from the hole on, as
 // the window opens, and skips what a later ACK covers (Jacobson 1988; R101).
 func TestTahoeGoesBack(t *testing.T) {
@@ -428,85 +402,6 @@ func TestDuplicatesAfterTimeout(t *testing.T) {
 	}
 	if got := c.sent.DataSegments - before; got != 0 {
 		t.Errorf("%d segments sent on 10 duplicate ACKs in slow start after a timeout", got)
-	}
-}
-
-// TestUndoForgotten: when an episode is over, neither a duplicate of later data (reported by D-SACK) nor a timestamp
-// echo that seems older because the clock has wrapped undoes it.
-func TestUndoForgotten(t *testing.T) {
-	w, mss := flightOf(t, RACK, 20, 0)
-	w.filter = w.lose(0)
-	w.transfer(40*mss, time.Minute)
-	w.filter = nil
-	c := w.ends[0]
-	cut := c.Info().Ssthresh
-	w.transfer(100*mss, time.Minute)
-	w.run(time.Second)
-	w.inject(0, wire.ACK, 0, 0, nil, wire.Range{Start: c.snd.una.Add(-2 * mss), End: c.snd.una.Add(-mss)})
-	if c.sent.Spurious != 0 {
-		t.Errorf("a duplicate of later data undid the episode")
-	}
-	w.run(25 * 24 * time.Hour)
-	w.transfer(mss, time.Minute)
-	w.run(time.Second)
-	if c.sent.Spurious != 0 || c.Info().Ssthresh < cut {
-		t.Errorf("%d undone", c.sent.Spurious)
-	}
-}
-
-// TestUndoOfItsOwn: an ACK of what an earlier episode sent again echoes a timestamp from before the present episode, and
-// does not undo that (RFC 3522 s.3.2 asks about the segment that this episode sent again).
-func TestUndoOfItsOwn(t *testing.T) {
-	w, mss := flightOf(t, SACK6675, 20, 0)
-	c := w.ends[0]
-	una := c.snd.una
-	c.WriteSynthetic(40 * mss)
-	w.filter = func(*wire.Packet, int) (bool, time.Duration) { return true, 0 }
-	w.run(2 * time.Millisecond)
-	// ack is the peer's answer, in segments; it echoes the present time less age.
-	ack := func(age time.Duration, cumulative int, sacked ...int) {
-		p := wire.Packet{
-			Src: addrs[1], Dst: addrs[0], Protocol: wire.ProtocolTCP, Flags: wire.ACK,
-			Seq: c.rcv.nxt, Ack: una.Add(cumulative * mss), Window: 65535,
-		}
-		p.Options = wire.Options{Set: wire.OptTimestamps, TSVal: c.rcv.tsRecent, TSEcr: c.tsVal(w.now.Add(-age))}
-		for i := 0; i < len(sacked); i += 2 {
-			p.Options.Set |= wire.OptSACK
-			p.Options.SACK[i/2] = wire.Range{Start: una.Add(sacked[i] * mss), End: una.Add(sacked[i+1] * mss)}
-			p.Options.NumSACK++
-		}
-		w.sides[0].Input(w.now, &p)
-		w.run(2 * time.Millisecond)
-	}
-	ack(2*time.Millisecond, 0, 1, 20)           // segment 0 is lost: the first episode, which ends at 20
-	ack(2*time.Millisecond, 0, 1, 20, 21, 24)   // 20, sent since, is lost too
-	ack(4*time.Millisecond, 20, 21, 24)         // the first episode is over
-	ack(4*time.Millisecond, 20, 21, 24, 25, 28) // 24 is lost: the second episode
-	ack(6*time.Millisecond, 24, 25, 28)         // the repair of 20 arrives
-	if c.sent.FastRetransmits != 2 || c.sent.Spurious != 0 || c.subs[0].ep.state != epRecovery {
-		t.Errorf("%d of %d episodes undone", c.sent.Spurious, c.sent.FastRetransmits)
-	}
-}
-
-// TestMarkedAgainAfterUndo: RFC 6675 looks again at what an undone episode had marked and released: some of it may be
-// lost after all.
-func TestMarkedAgainAfterUndo(t *testing.T) {
-	w, mss := flightOf(t, SACK6675, 20, 0)
-	c := w.ends[0]
-	c.WriteSynthetic(20 * mss)
-	w.run(time.Millisecond)
-	w.flying = nil
-	sack := func(ack, from, to int) {
-		w.inject(0, wire.ACK, 0, ack*mss, nil, wire.Range{Start: c.snd.una.Add(from * mss), End: c.snd.una.Add(to * mss)})
-	}
-	sack(0, 10, 20) // ten holes
-	c.undoEpisode(w.now, &c.subs[0])
-	if c.subs[0].lost.count != 0 {
-		t.Fatal("not undone")
-	}
-	sack(0, 9, 20)
-	if c.subs[0].lost.count != 9 {
-		t.Errorf("%d of 9 holes marked lost again", c.subs[0].lost.count)
 	}
 }
 
