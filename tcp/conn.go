@@ -34,14 +34,23 @@ type Conn struct {
 	activity
 	work  ackWork
 	clock chrono
-	sent  Sent
-	got   Received
-	sched schedule
-	user  any
+	hand  handshake
+	nak   nakSender
+	counters
+	holding
+}
 
-	hand    handshake
-	nak     nakSender
+// counters are what Info reports of both directions.
+type counters struct {
+	sent Sent
+	got  Received
+}
+
+// holding is what the stack and the driver keep with a connection.
+type holding struct {
+	sched   schedule
 	granted int64 // octets of the stack's window memory that the buffers hold
+	user    any
 }
 
 // activity is when things last happened, and how often a silent peer was asked.
