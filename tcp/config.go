@@ -86,6 +86,7 @@ type Timers struct {
 	RTOMax      time.Duration // default 120 s
 	DelayedACK  time.Duration // default 40 ms; at most 500 ms (RFC 1122 s.4.2.3.2)
 	TimeWait    time.Duration // 2 MSL (RFC 9293 s.3.4.1); default 60 s
+	FinWait2    time.Duration // longest wait for the peer's FIN after Close; default 60 s
 	PersistMax  time.Duration // longest time between zero-window probes; default 60 s
 }
 
@@ -130,6 +131,7 @@ func (c Config) withDefaults(ipv6 bool) Config {
 	t.RTOMax = orDefault(t.RTOMax, 120*time.Second)
 	t.DelayedACK = min(orDefault(t.DelayedACK, 40*time.Millisecond), 500*time.Millisecond)
 	t.TimeWait = orDefault(t.TimeWait, 60*time.Second)
+	t.FinWait2 = orDefault(t.FinWait2, 60*time.Second)
 	t.PersistMax = orDefault(t.PersistMax, 60*time.Second)
 	if c.features()&CoarseClock != 0 {
 		t.Granularity = 500 * time.Millisecond

@@ -181,7 +181,7 @@ func (c *Conn) writeError() error {
 }
 
 // CloseWrite ends our half of the stream: a FIN follows what was written, also when the handshake is still to be
-// completed. Reading goes on. Abort gives up.
+// completed. Reading goes on. Close ends both halves, Abort gives up.
 func (c *Conn) CloseWrite() {
 	if c.state == Closed || c.snd.closing {
 		return

@@ -12,6 +12,7 @@ import (
 // What sends is what says when: nothing else in the engine restates the conditions.
 func (c *Conn) poll(now mono.Time, p *wire.Packet) (ok bool, next mono.Time) {
 	c.runTimers(now)
+	c.limitFinWait2(now)
 	c.pace.blocked = false
 	if c.emit(now, p) {
 		c.sent.Segments++

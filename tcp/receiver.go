@@ -15,6 +15,7 @@ type receiver struct {
 	finSeq     wire.Seq // where the peer's FIN is, if hasFIN
 	hasFIN     bool
 	finDone    bool // everything up to the FIN has arrived
+	shut       bool // Close was called: nobody will read
 	scale      uint8
 	most       int // octets, the largest window that our segments can express
 	mss        int // the peer's largest segment so far, octets of payload
@@ -127,6 +128,9 @@ func (c *Conn) takeData(now mono.Time, p *wire.Packet) {
 	r := &c.rcv
 	seg := wire.Range{Start: p.Seq, End: p.Seq.Add(p.PayloadLen)}
 	data, fin := p.Payload, p.Flags&wire.FIN != 0
+	if c.unwanted(p) {
+		return
+	}
 	if p.PayloadLen > 0 {
 		r.mss = max(r.mss, p.PayloadLen)
 	}

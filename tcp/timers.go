@@ -15,7 +15,7 @@ const (
 	timerDelayed                    // delayed ACK (RFC 9293 s.3.8.6.3)
 	timerPersist                    // zero-window probe (RFC 9293 s.3.8.6.1)
 	timerKeepAlive                  // RFC 9293 s.3.8.4
-	timerLinger                     // TIME-WAIT
+	timerLinger                     // TIME-WAIT, and FIN-WAIT-2 after Close
 	timerUser                       // user timeout (RFC 9293 s.3.8.3)
 	timerNAK                        // a hole may be NAKed again (C-8)
 	numTimers
