@@ -13,7 +13,7 @@ type window struct {
 	paced             bool
 	perACK            bool
 	flightSsthresh    bool
-	uncapped          bool // one ACK may count for any number of segments, also after a timeout, as in Linux
+	uncapped          bool // one ACK may count for any number of segments, as in Linux
 	relearn           bool // in the slow start after a timeout: one segment per ACK, times rate, until ssthresh (RFC 3465 s.2.3)
 	saved             savedWindow
 }
@@ -86,10 +86,9 @@ func (w *window) slowStart(n, div int64) int64 {
 	}
 	d := n
 	switch {
-	case w.uncapped:
 	case w.relearn:
 		d = min(d, w.mss)
-	case !w.paced:
+	case !w.paced && !w.uncapped:
 		d = min(d, 8*w.mss)
 	}
 	d = min(w.rate*d/div, w.ssthresh-w.cwnd, (1+w.rate)*max(w.flight[0], w.flight[1])-w.cwnd)
