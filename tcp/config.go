@@ -138,9 +138,14 @@ func (c Config) withDefaults(ipv6 bool) Config {
 		t.RTOMin = max(t.RTOMin, time.Second)
 		t.RTOVarMin = t.Granularity
 	}
-	c.KeepAlive.Interval = orDefault(c.KeepAlive.Interval, 75*time.Second)
-	c.KeepAlive.Count = orDefault(c.KeepAlive.Count, 9)
+	c.KeepAlive = c.KeepAlive.withDefaults()
 	return c
+}
+
+func (k KeepAlive) withDefaults() KeepAlive {
+	k.Interval = orDefault(k.Interval, 75*time.Second)
+	k.Count = orDefault(k.Count, 9)
+	return k
 }
 
 // defaultBufferMax is how far a buffer grows by itself.

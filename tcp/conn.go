@@ -236,6 +236,7 @@ func (c *Conn) Info() Info {
 		Sent: c.sent, Received: c.got, Limited: c.clock.total,
 	}
 	in.PacingRate = c.pace.rate
+	in.SendQueue, in.RecvQueue = c.snd.buf.size, c.rcv.buf.ready
 	in.Features = c.on
 	for i := range c.subs {
 		s := &c.subs[i]

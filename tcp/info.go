@@ -25,6 +25,8 @@ type Info struct {
 	InFlight   int64    // octets: pipe
 	PeerWindow int64    // octets the peer advertises
 	RecvWindow int64    // octets we advertise
+	SendQueue  int      // octets written and not acknowledged
+	RecvQueue  int      // octets arrived in order and not read
 	PacingRate int64    // octets per second; 0 when not paced
 	Phase      cc.Phase // the controller's phase
 	SRTT       time.Duration
