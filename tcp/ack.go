@@ -197,6 +197,9 @@ func (c *Conn) ackUpTo(now mono.Time, ack wire.Seq) {
 		c.snd.finAcked = true
 	}
 	c.snd.buf.release(octets)
+	if c.snd.buf.size == 0 && b.empty() {
+		c.clock.rest(now)
+	}
 	c.sent.Acked += int64(octets)
 	c.markWritable()
 }

@@ -57,6 +57,7 @@ type holding struct {
 type activity struct {
 	lastSentAt    mono.Time // a data segment left
 	lastHeard     mono.Time // any acceptable segment arrived
+	lastData      mono.Time // data arrived
 	lastProgress  mono.Time // new data was acknowledged, or began to wait for that
 	lastChallenge mono.Time
 	persistAt     mono.Time // the window was probed

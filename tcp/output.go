@@ -248,6 +248,7 @@ func (c *Conn) sendNew(now mono.Time, p *wire.Packet, s *subconn, size int) {
 	off := c.snd.nxt.Sub(c.snd.una)
 	if c.board.empty() {
 		c.lastProgress = now // the wait for an acknowledgement begins
+		c.clock.begin(now)
 	}
 	_, g := c.board.push()
 	*g = segment{seq: c.snd.nxt, size: uint32(size), sub: uint8(0)}

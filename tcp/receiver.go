@@ -133,6 +133,7 @@ func (c *Conn) takeData(now mono.Time, p *wire.Packet) {
 	}
 	if p.PayloadLen > 0 {
 		r.mss = max(r.mss, p.PayloadLen)
+		c.lastData = now
 	}
 	if seg.Start.Less(r.nxt) { // trim what is old
 		old := min(r.nxt.Sub(seg.Start), seg.Len())

@@ -52,7 +52,7 @@ func runScript(t *testing.T, path string) {
 	case r.Failure != nil:
 		t.Error("\n" + r.Failure.Text(path))
 	case r.Verdict != script.Pass:
-		t.Errorf("%v: %s", r.Verdict, strings.Join(r.Reasons, "; "))
+		t.Errorf("%v: %v", r.Verdict, r.Reasons)
 	case r.Packets+r.Asserts == 0:
 		t.Error("the script expects no packet and asserts nothing, so it cannot fail")
 	}

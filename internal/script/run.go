@@ -45,8 +45,11 @@ type runner struct {
 	blocked *blockedCall
 	failure *Failure
 	result  Result
-	packet  wire.Packet
-	octets  []byte
+
+	variables map[string]int64 // of %{ }%
+
+	packet wire.Packet
+	octets []byte
 }
 
 // addresses of the two ends.
@@ -76,7 +79,7 @@ func (s *Script) Run(o Options) Result {
 	}
 	r := &runner{
 		script: s, set: set, stack: stack, now: start, next: mono.Never, base: start, lastAt: start,
-		sockets: map[int64]*socket{}, port: 32768, result: Result{Name: s.Name},
+		sockets: map[int64]*socket{}, variables: map[string]int64{}, port: 32768, result: Result{Name: s.Name},
 	}
 	for i := range s.Events {
 		r.event(i)
@@ -445,7 +448,7 @@ func (r *runner) freshPort() uint16 {
 func (r *runner) judge(p *Python) {
 	for _, st := range p.Statements {
 		if st.wrong != "" {
-			r.result.Reasons = append(r.result.Reasons, fmt.Sprintf("%d: %s", st.Line, st.wrong))
+			r.doubt(st.Line, st.wrong)
 			continue
 		}
 		r.statement(&st)
@@ -455,18 +458,20 @@ func (r *runner) judge(p *Python) {
 	}
 }
 
+// doubt records something that could not be judged.
+func (r *runner) doubt(line int, why string) {
+	r.result.Reasons = append(r.result.Reasons, Reason{line, why})
+}
+
 // statement evaluates one statement.
 func (r *runner) statement(st *Statement) {
 	env := &environment{value: r.value, sub: r.subValue}
 	v, err := st.value(env)
 	switch {
 	case err != nil:
-		r.result.Reasons = append(r.result.Reasons, fmt.Sprintf("%d: %v", st.Line, err))
+		r.doubt(st.Line, err.Error())
 	case st.assign != "":
-		if r.result.variables == nil {
-			r.result.variables = map[string]int64{}
-		}
-		r.result.variables[st.assign] = v
+		r.variables[st.assign] = v
 	case v == 0:
 		r.failAt(st.Line, "the assertion does not hold", st.Text, strings.Join(env.asked, ", "))
 	default:

@@ -23,7 +23,7 @@ type settings struct {
 	segments     bool
 	config       tcp.Config // of each connection
 	encoding     wire.Encoding
-	missing      []string // line: what the script needs and the engine or interpreter lacks
+	missing      []Reason // what the script needs and the engine or interpreter lacks
 }
 
 // defaultTolerance is how far a time may be off where the script does not say (--tolerance_usecs).
@@ -108,7 +108,7 @@ func (set *settings) option(o Option) error {
 
 // miss records something that makes the script not applicable.
 func (set *settings) miss(line int, format string, args ...any) {
-	set.missing = append(set.missing, fmt.Sprintf("%d: %s", line, fmt.Sprintf(format, args...)))
+	set.missing = append(set.missing, Reason{line, fmt.Sprintf(format, args...)})
 }
 
 // collectMissing looks through the events for what cannot be run.
