@@ -12,7 +12,8 @@ import (
 
 // puppet is one stack whose peer is a test: the peer says what it likes, and what the stack sends is only looked at.
 type puppet struct {
-	t     testing.TB
+	t     tester
+	iss   wire.Seq // the peer's initial sequence number
 	now   mono.Time
 	s     *Stack
 	c     *Conn // the connection under test; nil while there is none
@@ -20,17 +21,23 @@ type puppet struct {
 	offer wire.Options // what the peer's SYN has
 	top   wire.Seq     // how far the connection has sent
 	last  wire.Packet  // the latest packet sent
+	sent  func(p *wire.Packet)
 }
 
-// puppetISS is the peer's initial sequence number: its sequence space wraps soon.
-const puppetISS wire.Seq = 1<<32 - 1000
+// tester is a test, or a run of a property.
+type tester interface {
+	Helper()
+	Fatal(args ...any)
+	Fatalf(format string, args ...any)
+}
 
-func newPuppet(t testing.TB) *puppet {
+func newPuppet(t tester) *puppet {
 	s, err := NewStack(StackConfig{}, rand.New(rand.NewPCG(1, 7)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &puppet{t: t, s: s, now: mono.Time(time.Second)}
+	const iss = 1<<32 - 1000 // it soon wraps
+	return &puppet{t: t, s: s, iss: iss, now: mono.Time(time.Second)}
 }
 
 // segment returns a segment of the peer's, seq and ack relative to what the connection expects next and to its first
@@ -38,7 +45,7 @@ func newPuppet(t testing.TB) *puppet {
 func (u *puppet) segment(flags wire.Flags, seq, ack int) wire.Packet {
 	p := wire.Packet{
 		Src: addrs[1], Dst: addrs[0], Protocol: wire.ProtocolTCP, Flags: flags,
-		Seq: puppetISS.Add(1 + seq), Ack: wire.Seq(uint32(ack)), Window: 60_000,
+		Seq: u.iss.Add(1 + seq), Ack: wire.Seq(uint32(ack)), Window: 60_000,
 	}
 	if c := u.c; c != nil {
 		p.Ack = c.snd.una.Add(ack)
@@ -66,7 +73,7 @@ func (u *puppet) input(p wire.Packet) {
 func (u *puppet) syn(flags wire.Flags) {
 	u.t.Helper()
 	p := wire.Packet{
-		Src: addrs[1], Dst: addrs[0], Protocol: wire.ProtocolTCP, Flags: wire.SYN | flags, Seq: puppetISS, Window: 60_000, Options: u.offer,
+		Src: addrs[1], Dst: addrs[0], Protocol: wire.ProtocolTCP, Flags: wire.SYN | flags, Seq: u.iss, Window: 60_000, Options: u.offer,
 	}
 	if u.c != nil {
 		p.Ack = u.c.snd.iss + 1
@@ -119,6 +126,9 @@ func (u *puppet) poll() mono.Time {
 func (u *puppet) look(p *wire.Packet) {
 	u.t.Helper()
 	u.last = *p
+	if u.sent != nil {
+		u.sent(p)
+	}
 	if n := p.Options.Len(wire.Encoding{}); n > wire.MaxOptions {
 		u.t.Fatalf("%d octets of options: %+v", n, p)
 	}

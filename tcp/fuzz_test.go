@@ -91,11 +91,15 @@ func (a *reader) read(t testing.TB, c *Conn) {
 // the one before it, or damaged.
 type middlebox struct {
 	w     *pair
+	most  int // packets; more means that somebody sends without end
 	fates octets
 	inner bool // the packet is a part or a copy of the one whose fate is being decided
 }
 
 func (m *middlebox) filter(p *wire.Packet, from int) (drop bool, extra time.Duration) {
+	if m.w.count > m.most {
+		m.w.t.Fatalf("more than %d packets by %v", m.most, m.w.now)
+	}
 	if len(m.fates) == 0 || m.inner {
 		return false, 0
 	}
@@ -178,47 +182,46 @@ const maxFates = 400
 func FuzzPair(f *testing.F) {
 	f.Add([]byte{})
 	f.Add(bytes.Repeat([]byte{4 * 8, 0, 5}, 100))
-	f.Fuzz(func(t *testing.T, in []byte) {
-		o := octets(in)
-		cfg := [2]Config{o.config(), o.config()}
-		w := newPair(t, 10*time.Millisecond)
-		sizes := [2]int{1 + o.next16()&0x3fff, o.next16() & 0x3fff}
-		m := &middlebox{w: w, fates: o[:min(len(o), maxFates)]}
-		w.filter = m.filter
-		for i := range cfg {
-			cfg[i].Timers.TimeWait = time.Second
-		}
-		l, err := w.sides[1].Listen(addrs[1], 0, cfg[1])
-		if err != nil {
-			t.Fatal(err)
-		}
-		w.ends[0], _ = w.sides[0].Dial(0, addrs[0], addrs[1], cfg[0])
-		writers := [2]writer{{size: sizes[0]}, {size: sizes[1]}}
-		var readers [2]reader
-		w.apps = func() {
-			if w.ends[1] == nil {
-				w.ends[1] = l.Accept()
-			}
-			for i, c := range w.ends {
-				if c != nil {
-					writers[i].write(c)
-					readers[1-i].read(t, c)
-				}
-			}
-		}
-		w.run(24 * time.Hour)
-		if w.ends[1] == nil && w.ends[0].Err() != nil {
-			return // so much was lost that one end gave up on the handshake
+	f.Fuzz(pairRun)
+}
+
+// pairRun is one execution of FuzzPair.
+func pairRun(t *testing.T, in []byte) {
+	o := octets(in)
+	cfg := [2]Config{o.config(), o.config()}
+	w := newPair(t, 10*time.Millisecond)
+	sizes := [2]int{1 + o.next16()&0x3fff, o.next16() & 0x3fff}
+	// Each segment may be lost, and its repair; what is sent for nothing after that is bounded by the fates.
+	m := &middlebox{w: w, fates: o[:min(len(o), maxFates)], most: 4*((sizes[0]+sizes[1])/100+20) + 20*maxFates}
+	w.filter = m.filter
+	for i := range cfg {
+		cfg[i].Timers.TimeWait = time.Second
+	}
+	l, err := w.sides[1].Listen(addrs[1], 0, cfg[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.ends[0], _ = w.sides[0].Dial(0, addrs[0], addrs[1], cfg[0])
+	writers := [2]writer{{size: sizes[0]}, {size: sizes[1]}}
+	var readers [2]reader
+	w.apps = func() {
+		if w.ends[1] == nil {
+			w.ends[1] = l.Accept()
 		}
 		for i, c := range w.ends {
-			if c == nil || c.err != nil || c.state != Closed || readers[i].at != sizes[i] {
-				t.Fatalf("end %d: %d octets of %d have arrived; client %+v, %v; server %+v", i, readers[i].at, sizes[i], w.ends[0].Info(), w.ends[0].err, w.ends[1])
+			if c != nil {
+				writers[i].write(c)
+				readers[1-i].read(t, c)
 			}
 		}
-		// Each segment may be lost, and its repair; what is sent for nothing after that is bounded by the fates.
-		segments := (sizes[0]+sizes[1])/100 + 20
-		if w.count > 4*segments+20*maxFates {
-			t.Fatalf("%d packets for %d octets and %d octets", w.count, sizes[0], sizes[1])
+	}
+	w.run(24 * time.Hour)
+	if w.ends[1] == nil && w.ends[0].Err() != nil {
+		return // so much was lost that one end gave up on the handshake
+	}
+	for i, c := range w.ends {
+		if c == nil || c.err != nil || c.state != Closed || readers[i].at != sizes[i] {
+			t.Fatalf("end %d: %d octets of %d have arrived; client %+v, %v; server %+v", i, readers[i].at, sizes[i], w.ends[0].Info(), w.ends[0].err, w.ends[1])
 		}
-	})
+	}
 }
