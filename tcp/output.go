@@ -44,7 +44,7 @@ func (c *Conn) emit(now mono.Time, p *wire.Packet) bool {
 		}
 		return false
 	}
-	if c.ackp.now && (c.rcv.numRecent > 0 || c.rcv.dup != (wire.Range{}) || c.nakDue()) {
+	if c.ackp.now && (len(c.rcv.ooo) > 0 || c.rcv.dup != (wire.Range{}) || c.nakDue()) {
 		return c.emitACK(now, p) // data segments have no room for SACK blocks or a NAK
 	}
 	if c.want&wantTell != 0 {

@@ -1,6 +1,7 @@
 package tcp
 
 import (
+	"slices"
 	"time"
 
 	"longhaul/mono"
@@ -276,8 +277,8 @@ func (r *receiver) forgetRecent(nxt wire.Seq) {
 	r.numRecent = n
 }
 
-// fillSACK writes the SACK option: a D-SACK first if there is one to report, then the most recent ranges, as many as fit
-// beside the other options.
+// fillSACK writes the SACK option: a D-SACK first if there is one to report, then the most recent ranges, and when some of
+// those have joined up since, others in their place: as many as fit beside the other options (RFC 2018 s.4).
 func (c *Conn) fillSACK(o *wire.Options) {
 	if c.on&SACK == 0 {
 		return
@@ -295,6 +296,12 @@ func (c *Conn) fillSACK(o *wire.Options) {
 		}
 		o.SACK[n] = b
 		n++
+	}
+	for i := len(r.ooo) - 1; i >= 0 && n < wire.MaxSACKBlocks; i-- {
+		if !slices.Contains(r.recent[:r.numRecent], r.ooo[i]) {
+			o.SACK[n] = r.ooo[i]
+			n++
+		}
 	}
 	if n > 0 {
 		o.Set |= wire.OptSACK
