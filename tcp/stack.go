@@ -28,20 +28,22 @@ type StackConfig struct {
 // Stack is one host's TCP: it gives arriving packets to connections, listens, answers what belongs to nobody with
 // a reset, and collects what its connections want to send. It belongs to one goroutine at a time.
 type Stack struct {
-	ttl       uint8
-	encoding  wire.Encoding
-	memory    windowMemory
-	rng       *rand.Rand
-	secret    secret
-	ports     portCounters
-	conns     map[connKey]*Conn
-	listeners map[netip.AddrPort]*Listener
-	last      *Conn // the connection of the latest packet: most packets come in runs
-	ready     queue // to be polled now
-	deadlines deadlineHeap
-	changes   queue         // Ready may have changed
-	replies   []wire.Packet // resets to send
-	event     trace.Event   // scratch of its connections' traces
+	ttl        uint8
+	encoding   wire.Encoding
+	memory     windowMemory
+	rng        *rand.Rand
+	secret     secret
+	ports      portCounters
+	conns      map[connKey]*Conn
+	listeners  map[netip.AddrPort]*Listener
+	last       *Conn // the connection of the latest packet: most packets come in runs
+	ready      queue // to be polled now
+	deadlines  deadlineHeap
+	changes    queue         // Ready may have changed
+	replies    []wire.Packet // resets to send
+	resets     budget
+	challenges budget
+	event      trace.Event // scratch of its connections' traces
 }
 
 // connKey identifies a connection at its stack.
@@ -61,6 +63,7 @@ func NewStack(cfg StackConfig, rng *rand.Rand) (*Stack, error) {
 	}
 	return &Stack{
 		ttl: cfg.TTL, encoding: cfg.Encoding, memory: windowMemory{limit: cfg.WindowMemory}, rng: rng, secret: newSecret(rng),
+		challenges: budget{kind: challengeBudget}, resets: budget{kind: resetBudget},
 		conns: make(map[connKey]*Conn), listeners: make(map[netip.AddrPort]*Listener),
 	}, nil
 }
@@ -152,7 +155,7 @@ func (s *Stack) inputUnknown(now mono.Time, p *wire.Packet) {
 	}
 	l := s.listeners[p.Dst]
 	if l == nil || p.Flags&wire.ACK != 0 {
-		s.reset(p)
+		s.reset(now, p)
 		return
 	}
 	if p.Flags&wire.SYN != 0 {
@@ -160,9 +163,9 @@ func (s *Stack) inputUnknown(now mono.Time, p *wire.Packet) {
 	}
 }
 
-// reset queues the RST that answers p (RFC 9293 s.3.5.2).
-func (s *Stack) reset(p *wire.Packet) {
-	if p.Flags&wire.RST != 0 || len(s.replies) >= maxReplies {
+// reset queues the RST that answers p (RFC 9293 s.3.5.2), as long as the budget lasts.
+func (s *Stack) reset(now mono.Time, p *wire.Packet) {
+	if p.Flags&wire.RST != 0 || len(s.replies) >= maxReplies || !s.spend(now, &s.resets) {
 		return
 	}
 	r := wire.Packet{Src: p.Dst, Dst: p.Src, Protocol: wire.ProtocolTCP, TTL: s.ttl, Flags: wire.RST}
