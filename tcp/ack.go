@@ -33,28 +33,7 @@ type ackWork struct {
 	sampled        bool
 }
 
-// handleACK is the fifth step of segment arrival (RFC 9293 s.3.10.7.4) in the synchronised states. It reports
-// whether processing of the segment goes on.
-func (c *Conn) handleACK(now mono.Time, p *wire.Packet) bool {
-	if p.Flags&wire.ACK == 0 {
-		return false
-	}
-	if c.snd.nxt.Less(p.Ack) { // acknowledges what was never sent
-		c.challenge(now)
-		return false
-	}
-	if p.Ack.Less(c.snd.una.Add(-int(c.snd.maxWindow))) { // RFC 5961 s.5.2
-		c.challenge(now)
-		return false
-	}
-	if p.Ack.Less(c.snd.una) {
-		return true // old, but its data may be good
-	}
-	c.takeACK(now, p)
-	return true
-}
-
-// takeACK processes an acceptable ACK: scoreboard, undo, loss detection, episodes, controllers,
+// takeACK processes an acceptable ACK (the fifth step of RFC 9293 s.3.10.7.4): scoreboard, undo, loss detection, episodes, controllers,
 // timers, in that order.
 func (c *Conn) takeACK(now mono.Time, p *wire.Packet) {
 	w := &c.work

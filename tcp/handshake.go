@@ -203,7 +203,7 @@ func (c *Conn) inSynSent(now mono.Time, p *wire.Packet) {
 	if p.Flags&wire.ACK != 0 {
 		if p.Ack.LessEq(c.snd.iss) || c.snd.nxt.Less(p.Ack) {
 			if p.Flags&wire.RST == 0 {
-				c.stack.reset(p)
+				c.stack.reset(now, p)
 			}
 			return
 		}
