@@ -189,7 +189,7 @@ func (c *Conn) sampleHandshake(now mono.Time, p *wire.Packet) {
 // onHandshakeTimeout sends the SYN or SYN-ACK again, or gives up.
 func (c *Conn) onHandshakeTimeout(now mono.Time) {
 	if c.hand.retries >= maxSYNRetries {
-		c.fail(ErrTimeout)
+		c.fail(c.timedOut())
 		return
 	}
 	c.hand.retries++

@@ -64,6 +64,9 @@ type Received struct {
 	OutOfWindow  int64 // segments rejected because nothing of them lay in the window
 	PAWSRejected int64 // segments rejected as old duplicates (RFC 7323 s.5)
 
+	ICMP        int64 // ICMP errors about this connection
+	ICMPIgnored int64 // those of them that quoted nothing in flight, or changed nothing
+
 	NAKs           int64 // NAKs acted upon
 	NAKsIgnored    int64 // NAKs that named nothing outstanding (C-7)
 	Bare           int64 // segments that lacked the upper window agreed on (C-6)

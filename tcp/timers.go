@@ -250,7 +250,7 @@ func (c *Conn) giveUp() {
 	if c.state != SynSent { // there the peer knows of no connection
 		c.want |= wantRST
 	}
-	c.fail(ErrTimeout)
+	c.fail(c.timedOut())
 }
 
 // onPersist probes a closed window, or sends what little the window allows (RFC 9293 s.3.8.6.1).

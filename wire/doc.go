@@ -11,6 +11,8 @@
 // Memory: AppendPacket copies the payload into the caller's buffer and keeps nothing. Decode copies nothing: the
 // payload it returns is a part of the buffer it was given. Neither allocates, given capacity.
 //
-// The package does not fragment or reassemble, knows no ICMP, and judges no value: a window scale of 200 or a
+// Of ICMP there are the error messages about TCP segments: DecodeICMP and AppendICMP.
+//
+// The package does not fragment or reassemble, and judges no value: a window scale of 200 or a
 // window above 2^30 decodes as it stands, and what to do about it is the receiver's business.
 package wire

@@ -4,7 +4,7 @@ package wire
 // allocates nothing and a receiver can count drops in an array indexed by it.
 type Error uint8
 
-// The errors of Decode, and of AppendPacket and AppendHeaders.
+// The errors of Decode and DecodeICMP, and of AppendPacket, AppendHeaders and AppendICMP.
 const (
 	ErrTruncated  Error      = iota + 1 // decode: shorter than a length in it says
 	ErrVersion                          // decode: not IP version 4 or 6
@@ -17,6 +17,7 @@ const (
 	ErrTooLong                          // encode: does not fit the IP length field
 	ErrOptions                          // encode: options of more than MaxOptions octets, or too many SACK blocks
 	ErrPayload                          // encode: PayloadLen and Payload disagree
+	ErrICMP                             // both: not an ICMP error message about a TCP segment
 	NumErrors     = iota + 1            // one more than the largest Error
 )
 
@@ -37,5 +38,6 @@ func (e Error) Error() string {
 		ErrTooLong:    "wire: the packet exceeds the 65535 octets of the IP length field; use a smaller payload",
 		ErrOptions:    "wire: the TCP options exceed 40 octets or 4 SACK blocks; drop some, see FitSACK",
 		ErrPayload:    "wire: PayloadLen must be len(Payload), or at least 0 with an empty Payload",
+		ErrICMP:       "wire: not an ICMP error message about a TCP segment",
 	}[e]
 }
