@@ -27,6 +27,9 @@ func draw(t *rapid.T, d Discipline) Config {
 		Delay:    span("delay"),
 		Overhead: rapid.SampledFrom([]int{0, 0, 38}).Draw(t, "overhead"),
 	}
+	if rapid.Bool().Draw(t, "narrow") {
+		cfg.MTU = rapid.IntRange(1, 70_000).Draw(t, "mtu")
+	}
 	if rapid.Bool().Draw(t, "limited") {
 		packets := rapid.IntRange(0, 10).Draw(t, "packets")
 		least := 0
@@ -117,7 +120,7 @@ func hostile(t *rapid.T, d Discipline) {
 		}
 	}
 	s := l.Stats()
-	if s.Offered != int64(len(sent)) || drops.count[CauseQueue] != s.QueueDrops || drops.count[CauseLoss] != s.Lost || drops.count[CauseOutage] != s.OutageDrops || drops.back {
+	if s.Offered != int64(len(sent)) || drops.count[CauseQueue] != s.QueueDrops || drops.count[CauseMTU] != s.TooBig || drops.count[CauseLoss] != s.Lost || drops.count[CauseOutage] != s.OutageDrops || drops.back {
 		t.Fatalf("sent %d, traced %+v, counted %+v", len(sent), drops, s)
 	}
 	if cfg.Queue == nil && s.QueueDrops != 0 || s.Busy > time.Duration(now) || s.Waited < 0 {
