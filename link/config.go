@@ -17,6 +17,7 @@ type Config struct {
 	Rate      int64         // bits per second, at most 1e15; 0 means infinitely fast
 	Delay     time.Duration // propagation delay, one way
 	Overhead  int           // octets of link framing added to every packet when it is serialised
+	MTU       int           // largest packet in octets, framing not counted; larger ones are dropped as they come; 0 means no limit
 	Queue     Queue         // waiting room before the transmitter; nil means unlimited
 	Loss      []LossModel   // each may make a transmitted packet vanish
 	Errors    []LossModel   // each may damage a transmitted packet; it arrives marked Corrupt
@@ -27,8 +28,12 @@ type Config struct {
 	Outages   []Outage   // in ascending order, without overlap
 	Rand      *rand.Rand // for Jitter, Reorder and Duplicate; may be nil when none of them is used
 
+	// TooBig is told of each packet dropped for its size, lent until it returns, so that the sender can be told in turn; nil makes
+	// the link a black hole. It must not call the link.
+	TooBig func(now mono.Time, p *Packet)
+
 	// Trace takes a trace.Drop event for each packet dropped, with Cause one of the constants below; nil means none. The
-	// event's time is when the link noticed: at once for CauseQueue; for the others when it was next called after the
+	// event's time is when the link noticed: at once for CauseQueue and CauseMTU; for the others when it was next called after the
 	// transmission began, at most Delay and Jitter later.
 	Trace trace.Sink
 }
@@ -36,6 +41,7 @@ type Config struct {
 // Causes of a drop, as traced.
 const (
 	CauseQueue  = "queue"  // no room to wait
+	CauseMTU    = "mtu"    // larger than the link takes
 	CauseLoss   = "loss"   // taken by a loss model
 	CauseOutage = "outage" // transmitted during an outage
 )
@@ -88,6 +94,9 @@ func (c *Config) check() error {
 		if d.value < 0 {
 			return fmt.Errorf("link: %s of %v is negative; give 0 or more", d.name, d.value)
 		}
+	}
+	if c.MTU < 0 {
+		return fmt.Errorf("link: MTU of %d octets is negative; 0 means no limit", c.MTU)
 	}
 	if c.Overhead < 0 || c.Overhead > MaxSize {
 		return fmt.Errorf("link: framing of %d octets is not in 0 to %d", c.Overhead, MaxSize)

@@ -55,6 +55,9 @@ func draw(c chooser, d Discipline) Config {
 	if cfg.Rate < 0 {
 		cfg.Rate = 1 + c.choose("rate's value", 1e10)
 	}
+	if c.choose("narrow", 2) == 1 {
+		cfg.MTU = 1 + int(c.choose("mtu", 70_000))
+	}
 	if c.choose("limited", 2) == 1 {
 		packets := int(c.choose("packets", 11))
 		least := int64(0)
@@ -145,7 +148,7 @@ func hostile(t chooser, d Discipline) {
 		}
 	}
 	s := l.Stats()
-	if s.Offered != int64(len(sent)) || drops.count[CauseQueue] != s.QueueDrops || drops.count[CauseLoss] != s.Lost || drops.count[CauseOutage] != s.OutageDrops || drops.back {
+	if s.Offered != int64(len(sent)) || drops.count[CauseQueue] != s.QueueDrops || drops.count[CauseMTU] != s.TooBig || drops.count[CauseLoss] != s.Lost || drops.count[CauseOutage] != s.OutageDrops || drops.back {
 		t.Fatalf("sent %d, traced %+v, counted %+v", len(sent), drops, s)
 	}
 	if cfg.Queue == nil && s.QueueDrops != 0 || s.Busy > time.Duration(now) || s.Waited < 0 {

@@ -104,7 +104,7 @@ func run(t failer, l *Link, pool *Pool, offers []offer) []arrival {
 // balanced checks that packets in are packets out, dropped or held.
 func balanced(t failer, l *Link) {
 	t.Helper()
-	if s := l.Stats(); s.Offered+s.Duplicated != s.Delivered+s.QueueDrops+s.Lost+s.OutageDrops+int64(l.Held()) {
+	if s := l.Stats(); s.Offered+s.Duplicated != s.Delivered+s.QueueDrops+s.TooBig+s.Lost+s.OutageDrops+int64(l.Held()) {
 		t.Fatalf("%+v and %d held do not add up", s, l.Held())
 	}
 }

@@ -49,6 +49,14 @@ func (l *Link) Send(now mono.Time, p *Packet) {
 	l.advance(now)
 	l.stats.Offered++
 	l.stats.OfferedOctets += int64(p.Size)
+	if l.cfg.MTU > 0 && p.Size > l.cfg.MTU {
+		l.stats.TooBig++
+		if l.cfg.TooBig != nil {
+			l.cfg.TooBig(now, p)
+		}
+		l.drop(now, p, CauseMTU)
+		return
+	}
 	p.arrive = now
 	if !l.queue.Enqueue(now, p) {
 		l.stats.QueueDrops++
@@ -108,6 +116,17 @@ func (l *Link) SetRate(now mono.Time, rate int64) error {
 	}
 	l.advance(now)
 	l.cfg.Rate, l.carry = rate, 0
+	return nil
+}
+
+// SetMTU changes Config.MTU and Config.TooBig for the packets that come from now on. The error says what is wrong with octets;
+// nothing changes then.
+func (l *Link) SetMTU(octets int, tooBig func(now mono.Time, p *Packet)) error {
+	cfg := Config{MTU: octets}
+	if err := cfg.check(); err != nil {
+		return err
+	}
+	l.cfg.MTU, l.cfg.TooBig = octets, tooBig
 	return nil
 }
 

@@ -439,6 +439,7 @@ func TestImpossible(t *testing.T) {
 		"jitter of -1ns":                      {Jitter: -1, Rand: rng},
 		"reordering delay of -1ns":            {ReorderBy: -1},
 		"framing of -1":                       {Overhead: -1},
+		"MTU of -1":                           {MTU: -1},
 		"reordering -0.1":                     {Reorder: -0.1, Duplicate: 2, Rand: rng},
 		"duplication NaN":                     {Duplicate: math.NaN(), Rand: rng},
 		"set Rand":                            {Jitter: 1},
@@ -492,5 +493,30 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 	}
 	if n := testing.AllocsPerRun(10_000, f.step); n != 0 {
 		t.Errorf("%v allocations per packet", n)
+	}
+}
+
+// TestMTU: what is larger than the MTU is dropped as it comes, counted, traced and reported, and takes no room and no time; the MTU
+// may change.
+func TestMTU(t *testing.T) {
+	c := &causes{count: map[string]int64{}}
+	var told []int
+	tell := func(_ mono.Time, p *Packet) { told = append(told, p.Size) }
+	l, pool := must(t, Config{Rate: 8e6, Queue: DropTail(1, 0), MTU: 1400, TooBig: tell, Trace: c})
+	got := run(t, l, pool, []offer{{0, 1401}, {0, 1400}, {0, 9000}, {1, 100}})
+	if !slices.Equal(numbers(got), []int{1, 3}) || got[0].at != mono.Time(1400*time.Microsecond) {
+		t.Errorf("arrived %v", got)
+	}
+	if s := l.Stats(); !slices.Equal(told, []int{1401, 9000}) || s.TooBig != 2 || c.count[CauseMTU] != 2 || s.QueueDrops != 0 {
+		t.Errorf("told of %v, traced %v, counted %+v", told, c.count, s)
+	}
+	if l.SetMTU(-1, nil) == nil {
+		t.Error("a negative MTU is taken")
+	}
+	if err := l.SetMTU(0, nil); err != nil {
+		t.Fatal(err)
+	}
+	if got := run(t, l, pool, []offer{{got[1].at, 9000}}); len(got) != 1 {
+		t.Errorf("no limit, and %v arrived", got)
 	}
 }

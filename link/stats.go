@@ -3,12 +3,13 @@ package link
 import "time"
 
 // Stats are a link's counters since it was made, up to the last Send or Poll: packets, unless the name or the comment says otherwise.
-// Offered + Duplicated = Delivered + QueueDrops + Lost + OutageDrops + Link.Held.
+// Offered + Duplicated = Delivered + QueueDrops + TooBig + Lost + OutageDrops + Link.Held.
 type Stats struct {
 	Offered, OfferedOctets     int64
 	Delivered, DeliveredOctets int64 // handed out by Poll, damaged ones included
 	Duplicated                 int64 // extra copies made
 	QueueDrops                 int64 // no room to wait
+	TooBig                     int64 // larger than the MTU
 	Lost                       int64 // taken by a loss model
 	Corrupted                  int64 // delivered marked Corrupt
 	OutageDrops                int64
