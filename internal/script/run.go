@@ -44,6 +44,7 @@ type runner struct {
 	port    uint16  // next one to give away
 	blocked *blockedCall
 	failure *Failure
+	missing []Reason // found while running
 	result  Result
 
 	variables map[string]int64 // of %{ }%
@@ -83,9 +84,12 @@ func (s *Script) Run(o Options) Result {
 	}
 	for i := range s.Events {
 		r.event(i)
-		if r.failure != nil {
+		if r.failure != nil || len(r.missing) > 0 {
 			break
 		}
+	}
+	if len(r.missing) > 0 {
+		return Result{Name: s.Name, Verdict: NotApplicable, Reasons: r.missing}
 	}
 	r.finish()
 	r.result.Failure = r.failure
@@ -312,8 +316,8 @@ func (r *runner) expect(p *Packet, w When, from, to mono.Time, distance time.Dur
 		r.fail("no packet came", wanted, "nothing until "+r.clock(r.now))
 		return
 	}
-	if p.Flags.Has(wire.SYN) && s.Flags.Has(wire.SYN) {
-		f.scriptISN = p.Seq
+	if p.Flags.Has(wire.SYN) && s.Flags.Has(wire.SYN) && !f.hasScript {
+		f.hasScript, f.scriptISN = true, p.Seq
 	}
 	shown := r.clock(s.at) + " " + f.shown(s)
 	if what := f.difference(p, s, r.set.tick, s.at.Sub(start), r.set.tolerance); what != "" {
@@ -388,40 +392,44 @@ func (r *runner) finish() {
 	}
 }
 
-// flowOf returns the flow of an injected packet. A SYN to a listener makes a new one.
+// flowOf returns the flow of an injected packet. The first one to a socket that is not connected makes it.
 func (r *runner) flowOf(p *Packet) *flow {
-	syn := p.Flags.Has(wire.SYN)
-	if l := r.last; syn && !p.Flags.Has(wire.ACK) && l != nil && l.listener != nil && r.under == nil {
-		r.under = r.newFlow(l.local, netip.AddrPortFrom(r.remote(), r.freshPort()))
+	if r.under == nil && r.last != nil { // a listener, or a socket that is not even that
+		local := r.last.local
+		if !local.IsValid() {
+			local = netip.AddrPortFrom(r.local(), scriptPort)
+		}
+		r.focus(r.last, r.newFlow(local, netip.AddrPortFrom(r.remote(), r.freshPort())))
 	}
 	f := r.under
-	if f == nil {
-		return nil
-	}
-	if syn && (!f.hasRemote || r.opening(f)) {
-		f.hasRemote, f.remoteISN = true, p.Seq
+	if f != nil && p.Flags.Has(wire.SYN) {
+		r.noteSYN(f, p.Seq)
 	}
 	return f
 }
 
-// opening reports whether a SYN for the flow may begin something new.
-func (r *runner) opening(f *flow) bool {
-	c := r.stack.Conn(f.local, f.remote)
-	if c == nil {
-		return true
+// noteSYN takes the peer's initial sequence number from an injected SYN that may begin something. In TIME-WAIT that is
+// not certain before the engine answers with a SYN of its own.
+func (r *runner) noteSYN(f *flow, seq uint32) {
+	state := tcp.Closed
+	if c := r.stack.Conn(f.local, f.remote); c != nil {
+		state = c.Info().State
 	}
-	switch c.Info().State {
-	case tcp.Closed, tcp.SynSent, tcp.TimeWait:
-		return true
+	switch {
+	case state == tcp.TimeWait:
+		f.renew, f.nextISN = true, seq
+	case state == tcp.SynSent:
+		f.hasRemote, f.remoteISN = true, seq
+	case state == tcp.Closed:
+		f.hasRemote, f.remoteISN = true, seq
+		f.renew, f.nextISN = true, seq
 	}
-	return false
 }
 
-// newFlow returns a flow that packets can belong to, with nothing of it queued.
+// newFlow returns a flow that packets can belong to.
 func (r *runner) newFlow(local, remote netip.AddrPort) *flow {
 	f := &flow{local: local, remote: remote, stamps: map[uint32]uint32{}}
 	r.flows = append(r.flows, f)
-	r.sent = nil
 	return f
 }
 
