@@ -125,8 +125,12 @@ func (r Report) WriteText(w io.Writer) error {
 			b.WriteString(s.Failure.Text(s.Name))
 		}
 	}
-	fmt.Fprintf(&b, "%d scripts: %d pass, %d fail, %d partly judged, %d not applicable\n",
-		len(r.Scripts), r.Counts.Pass, r.Counts.Fail, r.Counts.PartlyJudged, r.Counts.NotApplicable)
+	plural := "s"
+	if len(r.Scripts) == 1 {
+		plural = ""
+	}
+	fmt.Fprintf(&b, "%d script%s: %d pass, %d fail, %d partly judged, %d not applicable\n",
+		len(r.Scripts), plural, r.Counts.Pass, r.Counts.Fail, r.Counts.PartlyJudged, r.Counts.NotApplicable)
 	_, err := io.WriteString(w, b.String())
 	return err
 }
