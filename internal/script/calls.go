@@ -273,7 +273,7 @@ func (r *runner) read(s *socket, c *attempt) outcome {
 		return failed("ENOTCONN")
 	}
 	n := int(c.Args[2].Int)
-	b := make([]byte, min(n, max(s.conn.Info().RecvQueue, 1))) // a read of nothing would ask for nothing
+	b := make([]byte, min(n, max(s.conn.Info().RecvQueue, 1))) // one octet asks for an end or an error, too
 	got, err := s.conn.Read(b)
 	for i, octet := range b[:got] {
 		if octet != pattern(s.read+uint32(i)) {
