@@ -43,3 +43,14 @@ func (c *Conn) SetKeepAlive(now mono.Time, k KeepAlive) {
 	}
 	c.stack.wake(c)
 }
+
+// SetSendBuffer fixes the send buffer at that many octets, as Config.SendBuffer does. What is in it stays.
+func (c *Conn) SetSendBuffer(octets int) {
+	c.cfg.SendBuffer = max(clampBuffer(octets), 1)
+	if want := c.cfg.SendBuffer; want < c.snd.buf.limit {
+		c.snd.buf.limit = c.shrink(c.snd.buf.limit, want)
+	} else {
+		c.snd.buf.limit = c.grant(c.snd.buf.limit, want)
+	}
+	c.markWritable()
+}

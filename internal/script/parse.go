@@ -127,6 +127,7 @@ func (s *scanner) when() When {
 
 // call reads a system call and the result it must have.
 func (s *scanner) call() *Call {
+	line := s.line
 	c := &Call{Name: s.word("a call")}
 	s.expect("(", "after the name of a call")
 	c.Args = s.exprs(')', 0)
@@ -137,6 +138,10 @@ func (s *scanner) call() *Call {
 	}
 	if s.accept("(") {
 		s.until(")", "a note in parentheses")
+	}
+	if why := checkCall(c); why != "" && s.err == nil {
+		s.line = line
+		s.fail("%s", why)
 	}
 	return c
 }
@@ -198,7 +203,11 @@ func (s *scanner) operand(depth int) Expr {
 	word := s.word("an argument")
 	switch {
 	case s.accept("("):
-		return Expr{Kind: ExprCall, Text: word, Items: s.exprs(')', depth+1)}
+		call := Expr{Kind: ExprCall, Text: word, Items: s.exprs(')', depth+1)}
+		if s.next() == '=' { // msg_iov(1)=...
+			return s.field(call.String(), depth)
+		}
+		return call
 	case s.next() == '=' || s.next() == ':':
 		return s.field(word, depth)
 	}

@@ -125,8 +125,8 @@ func (r Report) WriteText(w io.Writer) error {
 			b.WriteString(s.Failure.Text(s.Name))
 		}
 	}
-	fmt.Fprintf(&b, "%d scripts: %d pass, %d fail, %d partly judged, %d not applicable\n",
-		len(r.Scripts), r.Counts.Pass, r.Counts.Fail, r.Counts.PartlyJudged, r.Counts.NotApplicable)
+	fmt.Fprintf(&b, "%s: %d pass, %d fail, %d partly judged, %d not applicable\n",
+		several(len(r.Scripts), "script"), r.Counts.Pass, r.Counts.Fail, r.Counts.PartlyJudged, r.Counts.NotApplicable)
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -142,5 +142,13 @@ func (r *Result) remark() string {
 			worst = d
 		}
 	}
-	return fmt.Sprintf(" (%d packets more than 1 ms off their time, at most %s s in line %d)", len(r.Deviations), seconds(worst.Off), worst.Line)
+	return fmt.Sprintf(" (%s more than 1 ms off, at most %s s in line %d)", several(len(r.Deviations), "packet"), seconds(worst.Off), worst.Line)
+}
+
+// several returns a number with the name of what it counts.
+func several(n int, what string) string {
+	if n != 1 {
+		what += "s"
+	}
+	return fmt.Sprintf("%d %s", n, what)
 }

@@ -22,8 +22,11 @@ type Options struct {
 // start is the virtual time at which a script begins.
 const start = mono.Time(1000 * time.Second)
 
-// patience is how long past its time an expected packet is waited for.
-const patience = 2 * time.Second
+// How long past its time an expected packet is waited for, and one that may come at any time.
+const (
+	patience     = 2 * time.Second
+	longPatience = 24 * time.Hour
+)
 
 // runner runs one script.
 type runner struct {
@@ -44,7 +47,9 @@ type runner struct {
 	port    uint16  // next one to give away
 	blocked *blockedCall
 	failure *Failure
+	missing []Reason // found while running
 	result  Result
+	count   int // packets that the engine sent
 
 	variables map[string]int64 // of %{ }%
 
@@ -83,9 +88,12 @@ func (s *Script) Run(o Options) Result {
 	}
 	for i := range s.Events {
 		r.event(i)
-		if r.failure != nil {
+		if r.failure != nil || len(r.missing) > 0 {
 			break
 		}
+	}
+	if len(r.missing) > 0 {
+		return Result{Name: s.Name, Verdict: NotApplicable, Reasons: r.missing}
 	}
 	r.finish()
 	r.result.Failure = r.failure
@@ -174,13 +182,12 @@ func (r *runner) clock(t mono.Time) string { return seconds(t.Sub(start)) }
 // poll lets the engine and a call that blocks do all they can now.
 func (r *runner) poll() {
 	for {
-		for count := 0; ; count++ {
+		for {
 			ok, next := r.stack.Poll(r.now, &r.packet)
 			if r.next = next; !ok {
 				break
 			}
-			if r.record(); count == maxBurst {
-				r.fail(fmt.Sprintf("the engine sent %d packets at one instant", maxBurst), "", "")
+			if r.record(); r.failure != nil {
 				return
 			}
 		}
@@ -192,8 +199,8 @@ func (r *runner) poll() {
 	}
 }
 
-// maxBurst bounds what the engine may send at one instant.
-const maxBurst = 100000
+// maxPackets bounds what the engine may send during a script, and with it the time that a script may take.
+const maxPackets = 200_000
 
 // advance moves time to t. What the engine does before happens; what it does at t happens after what the script does.
 func (r *runner) advance(t mono.Time) {
@@ -207,6 +214,10 @@ func (r *runner) advance(t mono.Time) {
 // record queues the packet that the engine sent.
 func (r *runner) record() {
 	p := &r.packet
+	if r.count++; r.count > maxPackets {
+		r.fail(fmt.Sprintf("the engine sent more than %d packets", maxPackets), "", "")
+		return
+	}
 	var err error
 	r.octets, err = wire.AppendPacket(r.octets[:0], p, r.set.encoding)
 	if err != nil {
@@ -300,7 +311,7 @@ func (r *runner) expect(p *Packet, w When, from, to mono.Time, distance time.Dur
 	r.result.Packets++
 	limit := to.Add(patience)
 	if w.Any {
-		limit = mono.Never
+		limit = r.now.Add(longPatience)
 	}
 	s := r.take(p, limit)
 	if r.failure != nil {
@@ -312,8 +323,8 @@ func (r *runner) expect(p *Packet, w When, from, to mono.Time, distance time.Dur
 		r.fail("no packet came", wanted, "nothing until "+r.clock(r.now))
 		return
 	}
-	if p.Flags.Has(wire.SYN) && s.Flags.Has(wire.SYN) {
-		f.scriptISN = p.Seq
+	if p.Flags.Has(wire.SYN) && s.Flags.Has(wire.SYN) && !f.hasScript {
+		f.hasScript, f.scriptISN = true, p.Seq
 	}
 	shown := r.clock(s.at) + " " + f.shown(s)
 	if what := f.difference(p, s, r.set.tick, s.at.Sub(start), r.set.tolerance); what != "" {
@@ -359,10 +370,8 @@ func (r *runner) await(limit mono.Time) *segment {
 		return nil
 	}
 	for len(r.sent) == 0 && r.failure == nil {
-		if r.next > limit || r.next == mono.Never {
-			if limit != mono.Never {
-				r.now = max(r.now, limit)
-			}
+		if r.next > limit {
+			r.now = max(r.now, limit)
 			return nil
 		}
 		r.now = max(r.now, r.next)
@@ -388,40 +397,44 @@ func (r *runner) finish() {
 	}
 }
 
-// flowOf returns the flow of an injected packet. A SYN to a listener makes a new one.
+// flowOf returns the flow of an injected packet. The first one to a socket that is not connected makes it.
 func (r *runner) flowOf(p *Packet) *flow {
-	syn := p.Flags.Has(wire.SYN)
-	if l := r.last; syn && !p.Flags.Has(wire.ACK) && l != nil && l.listener != nil && r.under == nil {
-		r.under = r.newFlow(l.local, netip.AddrPortFrom(r.remote(), r.freshPort()))
+	if r.under == nil && r.last != nil { // a listener, or a socket that is not even that
+		local := r.last.local
+		if !local.IsValid() {
+			local = netip.AddrPortFrom(r.local(), scriptPort)
+		}
+		r.focus(r.last, r.newFlow(local, netip.AddrPortFrom(r.remote(), r.freshPort())))
 	}
 	f := r.under
-	if f == nil {
-		return nil
-	}
-	if syn && (!f.hasRemote || r.opening(f)) {
-		f.hasRemote, f.remoteISN = true, p.Seq
+	if f != nil && p.Flags.Has(wire.SYN) {
+		r.noteSYN(f, p.Seq)
 	}
 	return f
 }
 
-// opening reports whether a SYN for the flow may begin something new.
-func (r *runner) opening(f *flow) bool {
-	c := r.stack.Conn(f.local, f.remote)
-	if c == nil {
-		return true
+// noteSYN takes the peer's initial sequence number from an injected SYN that may begin something. In TIME-WAIT that is
+// not certain before the engine answers with a SYN of its own.
+func (r *runner) noteSYN(f *flow, seq uint32) {
+	state := tcp.Closed
+	if c := r.stack.Conn(f.local, f.remote); c != nil {
+		state = c.Info().State
 	}
-	switch c.Info().State {
-	case tcp.Closed, tcp.SynSent, tcp.TimeWait:
-		return true
+	switch {
+	case state == tcp.TimeWait:
+		f.renew, f.nextISN = true, seq
+	case state == tcp.SynSent:
+		f.hasRemote, f.remoteISN = true, seq
+	case state == tcp.Closed:
+		f.hasRemote, f.remoteISN = true, seq
+		f.renew, f.nextISN = true, seq
 	}
-	return false
 }
 
-// newFlow returns a flow that packets can belong to, with nothing of it queued.
+// newFlow returns a flow that packets can belong to.
 func (r *runner) newFlow(local, remote netip.AddrPort) *flow {
 	f := &flow{local: local, remote: remote, stamps: map[uint32]uint32{}}
 	r.flows = append(r.flows, f)
-	r.sent = nil
 	return f
 }
 

@@ -15,9 +15,12 @@ type flow struct {
 	local, remote netip.AddrPort
 	hasLocal      bool
 	localISN      uint32 // on the wire
+	hasScript     bool
 	scriptISN     uint32 // the script's number for it
 	hasRemote     bool
 	remoteISN     uint32            // on the wire and in the script
+	renew         bool              // the next SYN of ours begins another connection, whose peer begins with
+	nextISN       uint32            // this number
 	stamps        map[uint32]uint32 // the script's timestamp to the live one
 	hasStamp      bool
 	firstStamp    uint32 // the script's
@@ -81,8 +84,11 @@ func (f *flow) read(b []byte, e wire.Encoding) segment {
 	s.Len = len(s.payload)
 	s.ECN = [...]string{wire.NotECT: "", wire.ECT1: "ect1", wire.ECT0: "ect0", wire.CE: "ce"}[s.ecn]
 
-	if s.Flags.Has(wire.SYN) {
-		f.hasLocal, f.localISN = true, s.Seq
+	if s.Flags.Has(wire.SYN) && (f.renew || !f.hasLocal) {
+		f.hasLocal, f.localISN, f.hasScript = true, s.Seq, false
+		if f.renew {
+			f.hasRemote, f.remoteISN, f.renew = true, f.nextISN, false
+		}
 	}
 	if f.hasLocal {
 		s.Seq -= f.localISN
@@ -176,10 +182,10 @@ func (f *flow) live(o TCPOption) (TCPOption, error) {
 	case "nak":
 		o.A += f.localISN
 	case "TS":
-		if o.B == 0 && f.stamps[0] == 0 {
-			return o, nil // no timestamp has come yet
-		}
 		live, ok := f.stamps[o.B]
+		if !ok && o.B == 0 {
+			return o, nil // the peer has seen none yet
+		}
 		if !ok {
 			return o, fmt.Errorf("no packet was expected with TS val %d before; echo a value of an earlier > line", o.B)
 		}

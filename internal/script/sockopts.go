@@ -2,49 +2,90 @@ package script
 
 import (
 	"fmt"
+	"math"
 	"time"
 
 	"longhaul/tcp"
 )
 
-// findCall returns the call of that name, or nil.
-func findCall(name string) syscall {
-	switch name {
-	case "socket":
-		return (*runner).open
-	case "bind":
-		return onSocket(3, (*runner).bind)
-	case "listen":
-		return onSocket(2, (*runner).listen)
-	case "accept":
-		return onSocket(3, (*runner).accept)
-	case "connect":
-		return onSocket(3, (*runner).connect)
-	case "read":
-		return onSocket(3, (*runner).read)
-	case "recv":
-		return onSocket(4, (*runner).read)
-	case "write":
-		return onSocket(3, (*runner).write)
-	case "send":
-		return onSocket(4, (*runner).write)
-	case "close":
-		return onSocket(1, (*runner).close)
-	case "shutdown":
-		return onSocket(2, (*runner).shutdown)
-	case "fcntl":
-		return (*runner).fcntl
-	case "ioctl":
-		return onSocket(3, (*runner).ioctl)
-	case "setsockopt":
-		return onSocket(5, (*runner).setsockopt)
-	case "getsockopt":
-		return onSocket(5, (*runner).getsockopt)
-	}
-	return nil
+// entry is a call with the numbers of arguments that it may have.
+type entry struct {
+	do       syscall
+	min, max int
 }
 
-// sockopt is a socket option. A nil set or get means that the value is accepted and means nothing, or cannot be asked for.
+// findCall returns the call of that name; its do is nil if there is none.
+func findCall(name string) entry {
+	switch name {
+	case "socket":
+		return entry{(*runner).open, 3, 3}
+	case "bind":
+		return entry{onSocket((*runner).bind), 3, 3}
+	case "listen":
+		return entry{onSocket((*runner).listen), 2, 2}
+	case "accept":
+		return entry{onSocket((*runner).accept), 3, 3}
+	case "connect":
+		return entry{onSocket((*runner).connect), 3, 3}
+	case "read":
+		return entry{onSocket((*runner).read), 3, 3}
+	case "recv":
+		return entry{onSocket((*runner).read), 4, 4}
+	case "write":
+		return entry{onSocket((*runner).write), 3, 3}
+	case "send":
+		return entry{onSocket((*runner).write), 4, 4}
+	case "close":
+		return entry{onSocket((*runner).close), 1, 1}
+	case "shutdown":
+		return entry{onSocket((*runner).shutdown), 2, 2}
+	case "fcntl":
+		return entry{onSocket((*runner).fcntl), 2, 3}
+	case "ioctl":
+		return entry{onSocket((*runner).ioctl), 3, 3}
+	case "setsockopt":
+		return entry{onSocket((*runner).setsockopt), 5, 5}
+	case "getsockopt":
+		return entry{onSocket((*runner).getsockopt), 5, 5}
+	}
+	return entry{}
+}
+
+// checkCall returns what is wrong with the arguments of a call that the interpreter has, or "".
+func checkCall(c *Call) string {
+	e := findCall(c.Name)
+	if e.do == nil {
+		return ""
+	}
+	if n := len(c.Args); n < e.min || n > e.max {
+		return fmt.Sprintf("%s takes %d arguments, not %d", c.Name, e.max, n)
+	}
+	number := func(i int, what string, most int64) string {
+		if a := c.Args[i]; a.Kind != ExprInt || a.Int < 0 || a.Int > most {
+			return fmt.Sprintf("argument %d of %s is %s, a number from 0 to %d", i+1, c.Name, what, most)
+		}
+		return ""
+	}
+	if c.Name == "socket" {
+		return ""
+	}
+	if why := number(0, "the socket", math.MaxInt32); why != "" {
+		return why
+	}
+	switch c.Name {
+	case "listen":
+		return number(1, "the backlog", math.MaxInt32)
+	case "read", "recv", "write", "send":
+		return number(2, "the octets to move", maxCount)
+	case "setsockopt":
+		if _, ok := c.Args[3].value(); !ok && sockopts[c.Args[2].String()].set != nil {
+			return fmt.Sprintf("the value of %v is a number, in brackets or not, such as [1]", c.Args[2])
+		}
+	}
+	return ""
+}
+
+// sockopt is a socket option. A nil set means that the value makes no difference, a nil get that it is not kept.
 type sockopt struct {
 	set func(r *runner, s *socket, v int)
 	get func(s *socket) int
@@ -54,7 +95,12 @@ type sockopt struct {
 var sockopts = map[string]sockopt{
 	"SO_REUSEADDR": {}, "IP_TOS": {}, "IP_MTU_DISCOVER": {},
 	"SO_SNDBUF": {
-		func(_ *runner, s *socket, v int) { s.config.SendBuffer = v },
+		func(_ *runner, s *socket, v int) {
+			s.config.SendBuffer = v
+			if s.conn != nil {
+				s.conn.SetSendBuffer(v)
+			}
+		},
 		func(s *socket) int { return s.config.SendBuffer },
 	},
 	"SO_RCVBUF": {
@@ -124,29 +170,26 @@ func keepOption(part func(*keepAlive) *int) sockopt {
 }
 
 // early are options that mean something only before there is a connection.
-var early = map[string]bool{"SO_SNDBUF": true, "SO_RCVBUF": true, "TCP_MAXSEG": true}
+var early = map[string]bool{"SO_RCVBUF": true, "TCP_MAXSEG": true}
 
 // unsupportedCall returns why a call cannot be made, or "".
 func unsupportedCall(c *Call) string {
-	if findCall(c.Name) == nil {
+	if findCall(c.Name).do == nil {
 		return fmt.Sprintf("the call %s is not in the interpreter", c.Name)
 	}
 	switch c.Name {
 	case "setsockopt", "getsockopt":
-		if len(c.Args) < 3 {
-			return ""
-		}
 		name := c.Args[2].String()
 		_, known := sockopts[name]
 		if !known && name != "SO_ERROR" && name != "SO_LINGER" {
 			return fmt.Sprintf("the socket option %s is not in the interpreter", name)
 		}
 	case "ioctl":
-		if len(c.Args) > 1 && c.Args[1].String() != "SIOCINQ" && c.Args[1].String() != "FIONREAD" && c.Args[1].String() != "SIOCOUTQ" {
+		if c.Args[1].String() != "SIOCINQ" && c.Args[1].String() != "FIONREAD" && c.Args[1].String() != "SIOCOUTQ" {
 			return fmt.Sprintf("ioctl %v is not in the interpreter", c.Args[1])
 		}
 	case "send", "recv":
-		if len(c.Args) > 3 && c.Args[3].String() != "0" && c.Args[3].String() != "MSG_NOSIGNAL" {
+		if c.Args[3].String() != "0" && c.Args[3].String() != "MSG_NOSIGNAL" {
 			return fmt.Sprintf("%s with the flags %v is not in the interpreter", c.Name, c.Args[3])
 		}
 	}
@@ -166,14 +209,12 @@ func (r *runner) setsockopt(s *socket, c *attempt) outcome {
 	if name == "SO_LINGER" {
 		return setLinger(s, c.Args[3])
 	}
-	v, ok := c.Args[3].value()
-	switch o := sockopts[name]; {
-	case !ok:
-		return wrong("the value must be a number in brackets, such as [1]")
-	case early[name] && (s.conn != nil || s.listener != nil):
-		return wrong("%s only counts before connect and listen here; set it there", name)
-	case o.set != nil:
-		o.set(r, s, v)
+	if early[name] && (s.conn != nil || s.listener != nil) {
+		return outcome{missing: name + " can only be set before connect and listen"}
+	}
+	if set := sockopts[name].set; set != nil {
+		v, _ := c.Args[3].value() // checkCall has seen to it
+		set(r, s, v)
 	}
 	return done(0)
 }
@@ -203,7 +244,7 @@ func (r *runner) getsockopt(s *socket, c *attempt) outcome {
 	}
 	get := sockopts[name].get
 	if get == nil {
-		return wrong("the value of %s is not kept", name)
+		return outcome{missing: "the value of " + name + " is not kept"}
 	}
 	return compareOut(c.Args[3], "", get(s))
 }
@@ -226,12 +267,9 @@ const (
 	nonblocking = 0x800
 )
 
-func (r *runner) fcntl(c *attempt) outcome {
-	s, out := r.socketArg(c)
+func (r *runner) fcntl(s *socket, c *attempt) outcome {
 	switch {
-	case s == nil:
-		return out
-	case len(c.Args) >= 2 && c.Args[1].String() == "F_GETFL":
+	case c.Args[1].String() == "F_GETFL":
 		return done(readWrite | nonblocking*truth(s.nonblock))
 	case len(c.Args) != 3 || c.Args[1].String() != "F_SETFL":
 		return wrong("write fcntl(FD, F_GETFL) or fcntl(FD, F_SETFL, FLAGS)")
