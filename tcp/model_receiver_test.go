@@ -324,7 +324,7 @@ func (r *receiverRun) take(n int) {
 	r.acks = nil
 	c := r.u.c
 	room := min(r.limit-(m.next-m.read), c.rcv.most) >> c.rcv.scale << c.rcv.scale
-	if gain := room - (m.edge - m.next); got > 0 && !m.done && gain > 0 && gain >= min(2*c.rcv.mss, r.limit/2) {
+	if gain := room - (m.edge - m.next); got > 0 && !m.done && gain > 0 && gain >= min(2*c.rcv.mss, r.limit/2) && gain >= m.edge-m.next {
 		r.Fatalf("after reading, %d octets more could be offered", gain)
 	}
 }
