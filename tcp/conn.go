@@ -36,6 +36,7 @@ type Conn struct {
 	clock chrono
 	hand  handshake
 	nak   nakSender
+	ecn   ecn
 	counters
 	holding
 }

@@ -21,9 +21,11 @@ func (c *Conn) input(now mono.Time, p *wire.Packet) {
 		case seen && p.Flags&(wire.ACK|wire.RST) == 0:
 			c.want |= wantSYN // the peer's SYN again: our answer was lost, and a mere ACK would not help it
 			c.hand.again = true
+			c.confirmECN(p.Flags)
 			return
 		case seen && p.Flags&wire.ACK != 0:
 			// The answer to a simultaneous open: our SYN-ACK crossed the peer's.
+			c.confirmECN(p.Flags)
 			rest := afterSYN(p)
 			p = &rest
 		}
@@ -60,6 +62,7 @@ func (c *Conn) input(now mono.Time, p *wire.Packet) {
 	}
 	c.afterFIN(now)
 	if c.mayReceive() && (p.PayloadLen > 0 || p.Flags&wire.FIN != 0) {
+		c.takeMark(p)
 		c.takeData(now, p)
 	} else if p.SegLen() > 0 && c.state != Closed {
 		// Data or FIN again after the peer's FIN: acknowledge, and wait on in TIME-WAIT (s.3.10.7.4, eighth).
