@@ -331,6 +331,7 @@ func TestECNTellsWhenItCan(t *testing.T) {
 	cfg := withECN(RACK)
 	cfg.Policy = LossIsNoise
 	w, episodes := marked(t, cfg, 41, []int{0}, []int{40})
+	w.run(time.Second)
 	if got := fmt.Sprint(episodes.cause); got != "[ecn loss]" && got != "[ecn]" {
 		t.Errorf("episodes %v", got)
 	}
