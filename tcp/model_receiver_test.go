@@ -30,8 +30,8 @@ func (m *streamModel) grow(n int) {
 	}
 }
 
-// arrival is what a segment means for the ACK that answers it.
-type arrival struct {
+// meaning is what a segment means for the ACK that answers it.
+type meaning struct {
 	atOnce  bool         // the answer must not wait
 	twice   []wire.Range // the runs of octets that came again, as places
 	inOrder int          // octets by which the left edge moved on
@@ -39,7 +39,7 @@ type arrival struct {
 }
 
 // arrive takes in a segment of n octets from place a on (RFC 9293 s.3.10.7.4, first, seventh and eighth step).
-func (m *streamModel) arrive(a, n int, fin bool) (r arrival) {
+func (m *streamModel) arrive(a, n int, fin bool) (r meaning) {
 	end := a + n
 	length := n
 	if fin {
@@ -49,9 +49,9 @@ func (m *streamModel) arrive(a, n int, fin bool) (r arrival) {
 	window := m.edge - m.next
 	switch {
 	case m.done:
-		return arrival{}
+		return meaning{}
 	case n == 0 && (a < m.next || a > m.next+window):
-		return arrival{refused: true}
+		return meaning{refused: true}
 	case n > 0 && (a >= m.next+window || a+length <= m.next):
 		r.atOnce, r.refused = true, true
 		if a+length <= m.next {
@@ -59,7 +59,7 @@ func (m *streamModel) arrive(a, n int, fin bool) (r arrival) {
 		}
 		return r
 	case length == 0:
-		return arrival{}
+		return meaning{}
 	}
 	limit := m.edge
 	if m.fin >= 0 {
