@@ -220,6 +220,11 @@ func (c *Conn) deliver(now mono.Time, n uint32, g *segment, cumulative bool) {
 	} else {
 		c.leaveFlight(s, n, g)
 	}
+	if g.has(segProbe) {
+		g.flags &^= segProbe
+		c.probeArrived(now)
+	}
+	c.path.acked = max(c.path.acked, g.payload())
 	s.meter.onDelivered(now, g)
 	s.share.delivered += g.bytes()
 	w := &c.work
@@ -353,6 +358,9 @@ func (c *Conn) afterACK(now mono.Time) {
 	if w.advanced {
 		c.expiries = 0
 		c.lastProgress = now
+		if c.path.claimSeq.Less(c.snd.una) {
+			c.path.claim = 0 // what was said to be too big has arrived
+		}
 		switch {
 		case c.board.empty() && !c.ecn.paused:
 			c.timers.stop(timerRTO)

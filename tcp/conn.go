@@ -36,8 +36,8 @@ type Conn struct {
 	clock chrono
 	hand  handshake
 	nak   nakSender
-	icmp  icmpMemory
 	ecn   ecn
+	path  pathState
 	counters
 	holding
 }
@@ -233,7 +233,7 @@ func (c *Conn) User() any { return c.user }
 // Info returns a snapshot of the connection.
 func (c *Conn) Info() Info {
 	in := Info{
-		State: c.state, Controller: c.cfg.Algorithm.Name, MSS: c.snd.mss,
+		State: c.state, Controller: c.cfg.Algorithm.Name, MSS: c.snd.mss, PathMTU: c.packetSize(c.snd.mss),
 		PeerWindow: c.snd.window, RecvWindow: int64(c.rcv.edge.Sub(c.rcv.nxt)),
 		SRTT: c.rtt.srtt, RTTVar: c.rtt.rttvar, MinRTT: c.rtt.minRTT, RTO: c.rtt.backedOff(),
 		Sent: c.sent, Received: c.got, Limited: c.clock.total,

@@ -119,6 +119,7 @@ func (c *Conn) takeSYN(now mono.Time, p *wire.Packet) {
 	}
 	// The options of every data segment take their room from the payload (RFC 6691 s.3).
 	c.snd.mss = min(mss, c.cfg.MSS) - c.on.dataOptions(c.stack.encoding)
+	c.startPath()
 	c.rcv.mss = min(c.snd.mss, defaultMSS4) // until the peer shows what it sends
 	c.snd.wl1, c.snd.wl2 = p.Seq, c.snd.una
 	c.snd.open(c.snd.iss+1, int64(p.Window), maxWindow)

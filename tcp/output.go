@@ -58,6 +58,9 @@ func (c *Conn) emit(now mono.Time, p *wire.Packet) bool {
 		c.header(now, p, wire.ACK, c.snd.una-1)
 		return true
 	}
+	if c.path.split {
+		c.resegment()
+	}
 	if c.maySend() && (c.emitProbe(now, p) || c.emitRetransmission(now, p) || c.emitNew(now, p)) {
 		return true
 	}
@@ -159,6 +162,12 @@ func (c *Conn) emitNew(now mono.Time, p *wire.Packet) bool {
 	unsent := c.snd.unsent()
 	fin := c.snd.closing && !c.snd.finSent
 	size, why := c.newSize(unsent)
+	probe := 0
+	if size == c.snd.mss && size < c.path.full {
+		if probe = c.probeSize(now, s, unsent); probe > 0 {
+			size = probe
+		}
+	}
 	if size == 0 && !(fin && unsent == 0) {
 		if c.emitExtra(now, p, s) {
 			return true
@@ -172,6 +181,9 @@ func (c *Conn) emitNew(now mono.Time, p *wire.Packet) bool {
 		c.blockedBy(now, why)
 		return false
 	}
+	if probe > min(unsent, c.snd.usable()) {
+		return false // the probe waits for room
+	}
 	if size > 0 && (c.ecn.paused || !s.canSend(int64(size))) {
 		s.limited[0] = true
 		c.blockedBy(now, limitCongestion)
@@ -181,6 +193,11 @@ func (c *Conn) emitNew(now mono.Time, p *wire.Packet) bool {
 		return false
 	}
 	c.sendNew(now, p, s, size)
+	if probe > 0 {
+		c.path.probe = probe
+		c.board.at(c.board.tail - 1).flags |= segProbe
+		c.sent.MTUProbes++
+	}
 	return true
 }
 

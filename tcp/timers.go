@@ -121,6 +121,7 @@ func (c *Conn) onRTO(now mono.Time) {
 	c.nak.seen = false
 	c.clock.addTimeout(now.Sub(c.lastSentAt))
 	c.expiries++
+	c.pathTimeout(now)
 	if c.board.at(c.board.head).has(segSACKed) {
 		c.forgetSACKs() // the peer once had what it now wants again (RFC 2018 s.8)
 		c.markAllLost(now, true)
