@@ -13,7 +13,7 @@ import (
 type Conn struct {
 	stack *Stack
 	key   connKey
-	cfg   Config  // with defaults filled in
+	cfg   *Config // with defaults filled in; a listener's connections share it
 	on    Feature // wanted before the handshake, in force after it
 	state State
 	err   error

@@ -104,6 +104,10 @@ func (c *Conn) armRTO(now mono.Time) {
 // 1 s that is 127 s (RFC 9293 s.3.8.3 asks for R2 of at least 3 minutes only of an application's own timeout).
 const maxSYNRetries = 6
 
+// maxSYNACKRetries is the same for a SYN-ACK: a peer that never completes the handshake, because its address is forged,
+// is forgotten after 63 s (RFC 4987 s.3.3).
+const maxSYNACKRetries = 5
+
 // onRTO reacts to the retransmission timer (RFC 6298 s.5.4 to 5.7).
 func (c *Conn) onRTO(now mono.Time) {
 	if c.state == SynSent || c.state == SynReceived {
