@@ -60,6 +60,7 @@ type activity struct {
 	lastProgress  mono.Time // new data was acknowledged, or began to wait for that
 	lastChallenge mono.Time
 	persistAt     mono.Time // the window was probed
+	persistFrom   mono.Time // for the first time since it closed
 	persists      int
 	keepProbes    int
 	expiries      int // of the retransmission timer since lastProgress

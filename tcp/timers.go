@@ -1,6 +1,9 @@
 package tcp
 
 import (
+	"cmp"
+	"time"
+
 	"longhaul/cc"
 	"longhaul/mono"
 )
@@ -108,6 +111,13 @@ const maxSYNRetries = 6
 // is forgotten after 63 s (RFC 4987 s.3.3).
 const maxSYNACKRetries = 5
 
+// A peer that does not acknowledge data is given up after defaultPatience, unless Config.UserTimeout says otherwise, and not
+// before leastRetries: R2 and R1 of RFC 1122 s.4.2.3.5, which asks for at least 100 s and 3.
+const (
+	defaultPatience = 15 * time.Minute
+	leastRetries    = 3
+)
+
 // onRTO reacts to the retransmission timer (RFC 6298 s.5.4 to 5.7).
 func (c *Conn) onRTO(now mono.Time) {
 	if c.state == SynSent || c.state == SynReceived {
@@ -115,6 +125,10 @@ func (c *Conn) onRTO(now mono.Time) {
 		return
 	}
 	if c.board.empty() {
+		return
+	}
+	if c.cfg.UserTimeout == 0 && c.expiries >= leastRetries && now.Sub(c.lastProgress) >= defaultPatience {
+		c.giveUp()
 		return
 	}
 	c.sent.Timeouts++
@@ -263,9 +277,16 @@ func (c *Conn) onPersist(now mono.Time) {
 		c.persists = 0
 		return
 	}
-	// A peer that answers may keep its window closed for ever, one that does not may not.
+	// A peer that answers may keep its window closed for ever (RFC 9293 s.3.8.6.1), one that does not may not.
 	unanswered := c.persists > 0 && c.lastHeard < c.persistAt
-	if d := c.cfg.UserTimeout; d > 0 && unanswered && now.Sub(c.lastHeard) >= d {
+	if d := cmp.Or(c.cfg.UserTimeout, defaultPatience); d > 0 && unanswered && now.Sub(c.lastHeard) >= d {
+		c.giveUp()
+		return
+	}
+	if c.persists == 0 {
+		c.persistFrom = now
+	}
+	if d := c.cfg.PersistTimeout; d > 0 && now.Sub(c.persistFrom) >= d {
 		c.giveUp()
 		return
 	}
