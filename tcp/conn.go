@@ -32,7 +32,7 @@ type Conn struct {
 	ackp   ackPolicy
 	timers timerSet
 	activity
-	work  ackWork
+	work  *ackWork // the stack's
 	clock chrono
 	hand  handshake
 	nak   nakSender
@@ -63,7 +63,8 @@ type activity struct {
 	persistFrom   mono.Time // for the first time since it closed
 	persists      int
 	keepProbes    int
-	expiries      int // of the retransmission timer since lastProgress
+	holdRTO       bool // the latest ACK does not restart the retransmission timer
+	expiries      int  // of the retransmission timer since lastProgress
 }
 
 // wants are segments that something other than the flow of data asks for.

@@ -325,7 +325,7 @@ func (c *Conn) transmit(now mono.Time, p *wire.Packet, s *subconn, n uint32, off
 	s.out = s.ctrl.Output()
 	c.pace.onSent(now, size)
 	c.clock.set(now, limitNone)
-	if !c.timers.running(timerRTO) || g.has(segRetrans) && n == c.board.head && !c.work.holdRTO {
+	if !c.timers.running(timerRTO) || g.has(segRetrans) && n == c.board.head && !c.holdRTO {
 		c.armRTO(now)
 	}
 	c.timers.stop(timerPersist)

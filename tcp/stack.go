@@ -23,28 +23,35 @@ type StackConfig struct {
 	// beyond the first 64 KiB of each buffer; 0 means no limit. A connection that asks for more gets smaller windows
 	// (RFC 1106 s.5 warns of big windows that take all memory).
 	WindowMemory int64
+
+	// MaxTimeWait is how many connections may be in TIME-WAIT; 0 means 16,384. Beyond that the oldest ends early, and an old
+	// duplicate may then reach a new incarnation, against which timestamps protect (RFC 7323 s.5).
+	MaxTimeWait int
 }
 
 // Stack is one host's TCP: it gives arriving packets to connections, listens, answers what belongs to nobody with
 // a reset, and collects what its connections want to send. It belongs to one goroutine at a time.
 type Stack struct {
-	ttl        uint8
-	encoding   wire.Encoding
-	memory     windowMemory
-	rng        *rand.Rand
-	secret     secret
-	ports      portCounters
-	conns      map[connKey]*Conn
-	listeners  map[netip.AddrPort]*Listener
-	last       *Conn // the connection of the latest packet: most packets come in runs
-	ready      queue // to be polled now
-	deadlines  deadlineHeap
-	changes    queue         // Ready may have changed
-	replies    []wire.Packet // resets to send
-	cookies    []wire.Packet // SYN-ACKs with SYN cookies to send
-	resets     budget
-	challenges budget
-	event      trace.Event // scratch of its connections' traces
+	ttl         uint8
+	encoding    wire.Encoding
+	memory      windowMemory
+	rng         *rand.Rand
+	secret      secret
+	ports       portCounters
+	conns       map[connKey]*Conn
+	listeners   map[netip.AddrPort]*Listener
+	timeWait    queue // connections in TIME-WAIT, oldest first, and some that were
+	maxTimeWait int
+	last        *Conn // the connection of the latest packet: most packets come in runs
+	ready       queue // to be polled now
+	deadlines   deadlineHeap
+	changes     queue         // Ready may have changed
+	replies     []wire.Packet // resets to send
+	cookies     []wire.Packet // SYN-ACKs with SYN cookies to send
+	resets      budget
+	challenges  budget
+	work        ackWork     // scratch of the ACK being processed
+	event       trace.Event // scratch of its connections' traces
 }
 
 // connKey identifies a connection at its stack.
@@ -63,7 +70,7 @@ func NewStack(cfg StackConfig, rng *rand.Rand) (*Stack, error) {
 		return nil, err
 	}
 	return &Stack{
-		ttl: cfg.TTL, encoding: cfg.Encoding, memory: windowMemory{limit: cfg.WindowMemory}, rng: rng, secret: newSecret(rng),
+		ttl: cfg.TTL, encoding: cfg.Encoding, memory: windowMemory{limit: cfg.WindowMemory}, rng: rng, secret: newSecret(rng), maxTimeWait: orDefault(cfg.MaxTimeWait, 16384),
 		challenges: budget{kind: challengeBudget}, resets: budget{kind: resetBudget},
 		conns: make(map[connKey]*Conn), listeners: make(map[netip.AddrPort]*Listener),
 	}, nil
@@ -95,7 +102,7 @@ func (s *Stack) newConn(now mono.Time, key connKey, cfg *Config) (*Conn, error) 
 	if cfg.Algorithm.New == nil {
 		return nil, fmt.Errorf("tcp: no congestion controller")
 	}
-	c := &Conn{stack: s, key: key, cfg: cfg, on: cfg.features(), timers: newTimerSet()}
+	c := &Conn{stack: s, key: key, cfg: cfg, on: cfg.features(), timers: newTimerSet(), work: &s.work}
 	c.rtt.timers = &cfg.Timers
 	c.snd.iss = s.isn(now, key)
 	c.snd.una, c.snd.nxt = c.snd.iss, c.snd.iss

@@ -21,6 +21,7 @@ const (
 	timerLinger                     // TIME-WAIT
 	timerUser                       // user timeout (RFC 9293 s.3.8.3)
 	timerNAK                        // a hole may be NAKed again (C-8)
+	timerIdle                       // nothing has been outstanding for the time of a retransmission
 	numTimers
 )
 
@@ -95,6 +96,8 @@ func (c *Conn) expired(now mono.Time, k timerKind) {
 		c.onUserTimeout(now)
 	case timerNAK:
 		c.onNAKTimer()
+	case timerIdle:
+		c.rest()
 	}
 }
 
