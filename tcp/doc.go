@@ -20,6 +20,10 @@
 // (WriteSynthetic, Discard) are counted and never stored. In steady state nothing is allocated, and the work per
 // ACK is proportional to what the ACK changed, whatever the window.
 //
-// Not here yet: ECN, path MTU discovery, urgent data, TCP Fast Open, SYN cookies, and splitting segments that were
-// already sent. Windows end at 2^30 octets.
+// ICMP errors go in with Stack.InputICMP. Segments are as long as the path carries (pmtu.go): what is too long on the
+// scoreboard is cut before it is sent again, so segment numbers mean something only between two calls of resegment. Controllers
+// go on counting in the segment size of the handshake.
+//
+// Not here yet: ECN, urgent data, TCP Fast Open, SYN cookies. Every IPv4 packet has the don't-fragment bit, so a path that
+// carries less than 576 octets carries no full segment. Windows end at 2^30 octets.
 package tcp
