@@ -52,6 +52,7 @@ type curve struct {
 
 func newCubic(p Params, linux bool) *cubic {
 	c := &cubic{window: newWindow(p), hy: newHystart(p.HyStart), linux: linux}
+	c.uncapped = linux
 	c.perMSS = 1 / float64(c.mss)
 	return c
 }

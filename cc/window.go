@@ -13,6 +13,7 @@ type window struct {
 	paced             bool
 	perACK            bool
 	flightSsthresh    bool
+	uncapped          bool // one ACK may count for any number of segments, as in Linux
 	relearn           bool // in the slow start after a timeout: one segment per ACK, times rate, until ssthresh (RFC 3465 s.2.3)
 	saved             savedWindow
 }
@@ -87,7 +88,7 @@ func (w *window) slowStart(n, div int64) int64 {
 	switch {
 	case w.relearn:
 		d = min(d, w.mss)
-	case !w.paced:
+	case !w.paced && !w.uncapped:
 		d = min(d, 8*w.mss)
 	}
 	d = min(w.rate*d/div, w.ssthresh-w.cwnd, (1+w.rate)*max(w.flight[0], w.flight[1])-w.cwnd)
@@ -135,17 +136,21 @@ func (w *window) base(e *Congestion) int64 {
 }
 
 // cut answers an episode that lowers the threshold to ssthresh. A timeout leaves one segment, and a repeated
-// one leaves the threshold alone (RFC 5681 s.3.1); anything else leaves the threshold as the window. It reports
-// whether it saved the state before the cut for an undo, in which case the caller saves its own.
+// one leaves the threshold alone (RFC 5681 s.3.1); anything else leaves the threshold as the window, of which a mark may
+// leave a single segment (RFC 3168 s.6.1.2, RFC 9438 s.4.6). It reports whether it saved the state before the cut for an
+// undo, in which case the caller saves its own.
 func (w *window) cut(e *Congestion, ssthresh int64) (saved bool) {
 	saved = w.save(e)
 	w.credit = 0
 	if e.Kind != Timeout || !e.Repeated {
 		w.ssthresh = max(ssthresh, 2*w.mss)
 	}
-	if e.Kind == Timeout {
+	switch e.Kind {
+	case Timeout:
 		w.collapse()
-	} else {
+	case ECN:
+		w.set(min(w.cwnd, ssthresh))
+	default:
 		w.set(min(w.cwnd, w.ssthresh))
 	}
 	return saved

@@ -13,50 +13,78 @@ import (
 	"longhaul/mono"
 )
 
-// draw returns any possible configuration with that discipline; limits are small so that they matter.
-func draw(t *rapid.T, d Discipline) Config {
-	rng := func() *rand.Rand { return seeded(rapid.Uint64().Draw(t, "seed")) }
+// chooser is where a run of hostile takes its decisions from: rapid, or the octets of the fuzzer.
+type chooser interface {
+	failer
+	choose(name string, n int64) int64 // 0 to n-1
+}
+
+// drawn is the chooser of a property test.
+type drawn struct{ *rapid.T }
+
+func (d drawn) choose(name string, n int64) int64 { return rapid.Int64Range(0, n-1).Draw(d.T, name) }
+
+// among returns one of the values.
+func among[T any](c chooser, name string, values ...T) T {
+	return values[c.choose(name, int64(len(values)))]
+}
+
+// smallOrAny returns a number of 0 to most, as often as not one of at most small.
+func smallOrAny(c chooser, name string, small, most int64) int64 {
+	return c.choose(name, among(c, name+"'s range", small, most)+1)
+}
+
+// draw returns any configuration with that discipline; limits are small so that they matter. Error bursts are rare enough that the
+// largest packet has hundreds, not tens of thousands.
+func draw(c chooser, d Discipline) Config {
+	rng := func() *rand.Rand { return seeded(uint64(c.choose("seed", math.MaxInt64))) }
 	p := func(name string) float64 {
-		return rapid.OneOf(rapid.SampledFrom([]float64{0, 1e-9, 0.01, 0.5, 1}), rapid.Float64Range(0, 1)).Draw(t, name)
+		if v := among(c, name, 0, 1e-9, 0.01, 0.5, 1, -1); v >= 0 {
+			return v
+		}
+		return float64(c.choose(name+"'s value", 1<<32)) / (1<<32 - 1)
 	}
 	span := func(name string) time.Duration {
-		return time.Duration(rapid.OneOf(rapid.Int64Range(0, 100), rapid.Int64Range(0, int64(10*time.Second))).Draw(t, name))
+		return time.Duration(smallOrAny(c, name, 100, int64(10*time.Second)))
 	}
 	cfg := Config{
-		Rate:     rapid.OneOf(rapid.SampledFrom([]int64{0, 1, 64_000, 1_544_000, 1e9, maxRate}), rapid.Int64Range(1, 1e10)).Draw(t, "rate"),
+		Rate:     among[int64](c, "rate", 0, 1, 64_000, 1_544_000, 1e9, maxRate, -1),
 		Delay:    span("delay"),
-		Overhead: rapid.SampledFrom([]int{0, 0, 38}).Draw(t, "overhead"),
+		Overhead: among(c, "overhead", 0, 38),
 	}
-	if rapid.Bool().Draw(t, "narrow") {
-		cfg.MTU = rapid.IntRange(1, 70_000).Draw(t, "mtu")
+	if cfg.Rate < 0 {
+		cfg.Rate = 1 + c.choose("rate's value", 1e10)
 	}
-	if rapid.Bool().Draw(t, "limited") {
-		packets := rapid.IntRange(0, 10).Draw(t, "packets")
-		least := 0
+	if c.choose("narrow", 2) == 1 {
+		cfg.MTU = 1 + int(c.choose("mtu", 70_000))
+	}
+	if c.choose("limited", 2) == 1 {
+		packets := int(c.choose("packets", 11))
+		least := int64(0)
 		if packets == 0 {
 			least = 1
 		}
-		cfg.Queue = d.New(packets, rapid.IntRange(least, 10_000).Draw(t, "octets"))
+		cfg.Queue = d.New(packets, int(least+c.choose("octets", 10_000)))
 	}
 	models := []func() LossModel{
 		func() LossModel { return Uniform(p("loss"), rng()) },
 		func() LossModel { return BitErrors(p("ber"), rng()) },
-		func() LossModel { return Bursts(p("ber")/10, 10+1000*p("length"), 0, rng()) },
+		func() LossModel { return Bursts(p("ber")/1000, 10+1000*p("length"), 0, rng()) },
 		func() LossModel { return GilbertElliott(p("bad"), p("good"), p("lossGood"), p("lossBad"), rng()) },
 		func() LossModel { return LossBursts(p("loss")/2, 1+p("burst"), rng()) },
-		func() LossModel { return Periodic(rapid.Int64Range(1, 10).Draw(t, "period"), 100) },
+		func() LossModel { return Periodic(1+c.choose("period", 10), 100) },
 		func() LossModel { return &Script{Drop: []Window{{2, 4}, {9, 9}}, Times: []Outage{{1000, 5000}}} },
 	}
 	for _, list := range []*[]LossModel{&cfg.Loss, &cfg.Errors} {
-		for _, i := range rapid.SliceOfN(rapid.IntRange(0, len(models)-1), 0, 2).Draw(t, "models") {
-			*list = append(*list, models[i]())
+		for range c.choose("models", 3) {
+			*list = append(*list, models[c.choose("model", int64(len(models)))]())
 		}
 	}
-	if rapid.Bool().Draw(t, "disturbed") {
+	if c.choose("disturbed", 2) == 1 {
 		cfg.Jitter, cfg.Reorder, cfg.ReorderBy, cfg.Duplicate, cfg.Rand = span("jitter"), p("reorder"), span("by"), p("duplicate"), rng()
 	}
 	at := mono.Time(0)
-	for range rapid.IntRange(0, 2).Draw(t, "outages") {
+	for range c.choose("outages", 3) {
 		from := at.Add(span("gap"))
 		at = from.Add(span("length"))
 		cfg.Outages = append(cfg.Outages, Outage{from, at})
@@ -67,7 +95,7 @@ func draw(t *rapid.T, d Discipline) Config {
 // hostile is what holds for any link under any traffic: every packet sent comes out, is dropped by a named cause, or is
 // inside; the link names a later instant as long as something is inside, and then gives something or gets on; nothing arrives before
 // its delay; without reordering the order holds.
-func hostile(t *rapid.T, d Discipline) {
+func hostile(t chooser, d Discipline) {
 	cfg := draw(t, d)
 	drops := &causes{count: map[string]int64{}}
 	cfg.Trace = drops
@@ -81,9 +109,9 @@ func hostile(t *rapid.T, d Discipline) {
 	newest, quiet := 0, 0
 	for i := 0; ; i++ {
 		sending := i < 100
-		if sending && rapid.IntRange(0, 3).Draw(t, "send") > 0 {
+		if sending && t.choose("send", 4) > 0 {
 			p := pool.Get()
-			p.Size, p.Flow, p.Corrupt = rapid.OneOf(rapid.IntRange(0, 100), rapid.IntRange(0, 65_535)).Draw(t, "size"), uint32(len(sent)), false
+			p.Size, p.Flow, p.Corrupt = int(smallOrAny(t, "size", 100, 65_535)), uint32(len(sent)), false
 			sent = append(sent, now)
 			l.Send(now, p)
 			balanced(t, l)
@@ -111,8 +139,8 @@ func hostile(t *rapid.T, d Discipline) {
 			t.Fatalf("no progress: %d inside, nothing for %d polls", held, quiet)
 		}
 		if sending {
-			now = now.Add(time.Duration(rapid.SampledFrom([]int64{0, 1, 1000, 1e6, 1e9, 1e13}).Draw(t, "pause")))
-			if next < now && rapid.Bool().Draw(t, "punctual") {
+			now = now.Add(time.Duration(among[int64](t, "pause", 0, 1, 1000, 1e6, 1e9, 1e13)))
+			if next < now && t.choose("punctual", 2) == 1 {
 				now = next
 			}
 		} else if now = next; now == mono.Never {
@@ -132,7 +160,7 @@ func hostile(t *rapid.T, d Discipline) {
 func TestConformance(t *testing.T) {
 	for _, d := range Queues {
 		t.Run(d.Name, func(t *testing.T) {
-			rapid.Check(t, func(t *rapid.T) { hostile(t, d) })
+			rapid.Check(t, func(t *rapid.T) { hostile(drawn{t}, d) })
 			if d.Title == "" {
 				t.Error("no title")
 			}

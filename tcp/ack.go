@@ -21,6 +21,7 @@ type ackWork struct {
 	repaired  bool  // it cumulatively acknowledged a segment that was sent more than once
 	reordered bool  // it delivered data below the highest delivered before, never sent again
 	holdRTO   bool  // do not restart the retransmission timer
+	ece       bool  // it echoed a congestion mark (RFC 3168 s.6.1.2)
 	hasTS     bool
 	tsecr     uint32
 	hasOWD    bool
@@ -33,28 +34,7 @@ type ackWork struct {
 	sampled        bool
 }
 
-// handleACK is the fifth step of segment arrival (RFC 9293 s.3.10.7.4) in the synchronised states. It reports
-// whether processing of the segment goes on.
-func (c *Conn) handleACK(now mono.Time, p *wire.Packet) bool {
-	if p.Flags&wire.ACK == 0 {
-		return false
-	}
-	if c.snd.nxt.Less(p.Ack) { // acknowledges what was never sent
-		c.challenge(now)
-		return false
-	}
-	if p.Ack.Less(c.snd.una.Add(-int(c.snd.maxWindow))) { // RFC 5961 s.5.2
-		c.challenge(now)
-		return false
-	}
-	if p.Ack.Less(c.snd.una) {
-		return true // old, but its data may be good
-	}
-	c.takeACK(now, p)
-	return true
-}
-
-// takeACK processes an acceptable ACK: scoreboard, undo, loss detection, episodes, controllers,
+// takeACK processes an acceptable ACK (the fifth step of RFC 9293 s.3.10.7.4): scoreboard, undo, loss detection, episodes, controllers,
 // timers, in that order.
 func (c *Conn) takeACK(now mono.Time, p *wire.Packet) {
 	w := &c.work
@@ -86,6 +66,7 @@ func (c *Conn) takeACK(now mono.Time, p *wire.Packet) {
 	c.answerTimeout(now)
 	c.detect.onAck(c, now)
 	c.respond(now)
+	c.takeECE(now, p)
 	for i := range c.subs {
 		c.settle(now, &c.subs[i], rtt)
 	}
@@ -99,6 +80,9 @@ func (c *Conn) settle(now mono.Time, s *subconn, rtt time.Duration) {
 	switch s.ep.state {
 	case epOpen:
 		s.ageEpisode(c.snd.una)
+		if c.work.ece { // not after a timeout: nothing sent again is ECN-capable, so that echo is old
+			state = cc.Marked
+		}
 	case epRecovery:
 		state = cc.Recovery
 		if c.endsRecovery(s) {
@@ -197,6 +181,9 @@ func (c *Conn) ackUpTo(now mono.Time, ack wire.Seq) {
 		c.snd.finAcked = true
 	}
 	c.snd.buf.release(octets)
+	if c.snd.buf.size == 0 && b.empty() {
+		c.clock.rest(now)
+	}
 	c.sent.Acked += int64(octets)
 	c.markWritable()
 }
@@ -375,7 +362,7 @@ func (c *Conn) afterACK(now mono.Time) {
 			c.path.claim = 0 // what was said to be too big has arrived
 		}
 		switch {
-		case c.board.empty():
+		case c.board.empty() && !c.ecn.paused:
 			c.timers.stop(timerRTO)
 		case !w.holdRTO:
 			c.armRTO(now)

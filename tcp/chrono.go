@@ -21,20 +21,48 @@ type chrono struct {
 	now   limit
 	since mono.Time
 	total Limited
+
+	busySince mono.Time // data is waiting; 0 if none is
+	busy      time.Duration
 }
 
 // set records that l holds from now on, and adds up what held until now.
 func (k *chrono) set(now mono.Time, l limit) {
-	d := now.Sub(k.since)
+	k.total = k.until(now)
+	k.now, k.since = l, now
+}
+
+// until returns what each limit has held in all, up to now.
+func (k *chrono) until(now mono.Time) Limited {
+	total, d := k.total, now.Sub(k.since)
 	switch k.now {
 	case limitCongestion:
-		k.total.Congestion += d
+		total.Congestion += d
 	case limitReceiver:
-		k.total.Receiver += d
+		total.Receiver += d
 	case limitApplication:
-		k.total.Application += d
+		total.Application += d
 	}
-	k.now, k.since = l, now
+	return total
+}
+
+// begin notes that data is waiting to be sent or acknowledged, rest that there is none any more.
+func (k *chrono) begin(now mono.Time) {
+	if k.busySince == 0 {
+		k.busySince = now
+	}
+}
+
+func (k *chrono) rest(now mono.Time) {
+	k.busy, k.busySince = k.busyUntil(now), 0
+}
+
+// busyUntil returns for how long data has been waiting in all, up to now.
+func (k *chrono) busyUntil(now mono.Time) time.Duration {
+	if k.busySince == 0 {
+		return k.busy
+	}
+	return k.busy + now.Sub(k.busySince)
 }
 
 // addTimeout counts time lost to waiting for the retransmission timer.

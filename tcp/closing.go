@@ -5,6 +5,38 @@ import (
 	"longhaul/wire"
 )
 
+// Close ends both halves: what was written is still sent, with a FIN behind it, and nothing more is read. A peer whose data
+// nobody will read is told so with a RST, at once if there is some, else when more arrives (RFC 9293 s.3.6.1).
+func (c *Conn) Close() {
+	if c.state == Closed || c.rcv.shut {
+		return
+	}
+	if c.rcv.buf.top > 0 {
+		c.Abort()
+		return
+	}
+	c.rcv.shut = true
+	c.CloseWrite()
+	c.stack.wake(c)
+}
+
+// unwanted reports whether p brings data that nobody will read any more, and resets the connection if so.
+func (c *Conn) unwanted(p *wire.Packet) bool {
+	if !c.rcv.shut || p.PayloadLen == 0 || p.Seq.Add(p.PayloadLen).LessEq(c.rcv.nxt) {
+		return false
+	}
+	c.Abort()
+	return true
+}
+
+// limitFinWait2 bounds how long a closed connection waits for the peer's FIN. Without Close the application still reads,
+// and decides itself how long.
+func (c *Conn) limitFinWait2(now mono.Time) {
+	if c.rcv.shut && c.state == FinWait2 && !c.timers.running(timerLinger) {
+		c.timers.set(timerLinger, now.Add(c.cfg.Timers.FinWait2))
+	}
+}
+
 // sentFIN moves the state on when our FIN left (RFC 9293 s.3.10.4).
 func (c *Conn) sentFIN() {
 	c.snd.finSent = true

@@ -255,3 +255,69 @@ func TestTimeWaitReplaced(t *testing.T) {
 		}
 	}
 }
+
+// TestClose ends both halves (RFC 9293 s.3.6.1): what was written arrives, and data that nobody will read is answered
+// with a reset, whether it came before or after.
+func TestClose(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		early bool // the peer writes before Close
+		late  bool // the peer writes after it
+		reset bool
+	}{
+		{name: "in order"}, {name: "unread", early: true, reset: true}, {name: "more to come", late: true, reset: true},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := newPair(t, 10*time.Millisecond)
+			w.connect(Config{}, Config{})
+			if tt.early {
+				w.ends[1].Write([]byte("early"))
+			}
+			w.ends[0].Write([]byte("farewell"))
+			w.run(time.Second)
+			w.ends[0].Close()
+			w.run(time.Second)
+			if tt.late {
+				w.ends[1].Write([]byte("late"))
+			}
+			w.run(time.Second)
+			if tt.reset {
+				w.states(Closed, Closed)
+				if err := w.ends[1].Err(); err != ErrReset {
+					t.Errorf("the peer's error: %v", err)
+				}
+				return
+			}
+			var buf [20]byte
+			if n, _ := w.ends[1].Read(buf[:]); string(buf[:n]) != "farewell" {
+				t.Errorf("the peer read %q", buf[:n])
+			}
+			w.states(FinWait2, CloseWait)
+			w.ends[1].CloseWrite()
+			w.run(time.Second)
+			w.states(TimeWait, Closed)
+		})
+	}
+}
+
+// TestFinWait2 bounds the wait for a peer that never closes, but only once nobody reads any more.
+func TestFinWait2(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		close func(*Conn)
+		want  State
+	}{
+		{"closed", (*Conn).Close, Closed}, {"half-closed", (*Conn).CloseWrite, FinWait2},
+		{"half-closed, then closed", func(c *Conn) { c.CloseWrite(); c.Close() }, Closed},
+	} {
+		w := newPair(t, 10*time.Millisecond)
+		w.connect(Config{Timers: Timers{FinWait2: 9 * time.Second}}, Config{})
+		tt.close(w.ends[0])
+		w.run(8 * time.Second)
+		w.states(FinWait2, CloseWait)
+		w.run(2 * time.Second)
+		if got := w.ends[0].state; got != tt.want {
+			t.Errorf("%s: %v after 10 s, want %v", tt.name, got, tt.want)
+		}
+	}
+}

@@ -25,6 +25,8 @@ const (
 	CoarseClock                       // 500 ms timer granularity and an RTO of at least 1 s, as in 4.3BSD
 	BigWindow                         // RFC 1106 s.3; where both ends want it, it takes the place of window scaling
 	NAK                               // RFC 1106 s.2
+	ECN                               // RFC 3168: ask for it, and accept it when asked
+	ECNPassive                        // accept ECN when asked, and do not ask
 )
 
 // Defaults are the features that are on unless Config.Disable takes them away.
@@ -87,6 +89,7 @@ type Timers struct {
 	RTOMax      time.Duration // default 120 s
 	DelayedACK  time.Duration // default 40 ms; at most 500 ms (RFC 1122 s.4.2.3.2)
 	TimeWait    time.Duration // 2 MSL (RFC 9293 s.3.4.1); default 60 s
+	FinWait2    time.Duration // longest wait for the peer's FIN after Close; default 60 s
 	MTURaise    time.Duration // until a path is asked whether it carries larger packets now; default 600 s (RFC 8899 s.5.1.1)
 	PersistMax  time.Duration // longest time between zero-window probes; default 60 s
 }
@@ -132,6 +135,7 @@ func (c Config) withDefaults(ipv6 bool) Config {
 	t.RTOMax = orDefault(t.RTOMax, 120*time.Second)
 	t.DelayedACK = min(orDefault(t.DelayedACK, 40*time.Millisecond), 500*time.Millisecond)
 	t.TimeWait = orDefault(t.TimeWait, 60*time.Second)
+	t.FinWait2 = orDefault(t.FinWait2, 60*time.Second)
 	t.MTURaise = orDefault(t.MTURaise, defaultMTURaise)
 	t.PersistMax = orDefault(t.PersistMax, 60*time.Second)
 	if c.features()&CoarseClock != 0 {
@@ -139,9 +143,14 @@ func (c Config) withDefaults(ipv6 bool) Config {
 		t.RTOMin = max(t.RTOMin, time.Second)
 		t.RTOVarMin = t.Granularity
 	}
-	c.KeepAlive.Interval = orDefault(c.KeepAlive.Interval, 75*time.Second)
-	c.KeepAlive.Count = orDefault(c.KeepAlive.Count, 9)
+	c.KeepAlive = c.KeepAlive.withDefaults()
 	return c
+}
+
+func (k KeepAlive) withDefaults() KeepAlive {
+	k.Interval = orDefault(k.Interval, 75*time.Second)
+	k.Count = orDefault(k.Count, 9)
+	return k
 }
 
 // defaultBufferMax is how far a buffer grows by itself.

@@ -36,6 +36,7 @@ type Conn struct {
 	clock chrono
 	hand  handshake
 	nak   nakSender
+	ecn   ecn
 	path  pathState
 	counters
 	holding
@@ -58,6 +59,7 @@ type holding struct {
 type activity struct {
 	lastSentAt    mono.Time // a data segment left
 	lastHeard     mono.Time // any acceptable segment arrived
+	lastData      mono.Time // data arrived
 	lastProgress  mono.Time // new data was acknowledged, or began to wait for that
 	lastChallenge mono.Time
 	persistAt     mono.Time // the window was probed
@@ -182,7 +184,7 @@ func (c *Conn) writeError() error {
 }
 
 // CloseWrite ends our half of the stream: a FIN follows what was written, also when the handshake is still to be
-// completed. Reading goes on. Abort gives up.
+// completed. Reading goes on. Close ends both halves, Abort gives up.
 func (c *Conn) CloseWrite() {
 	if c.state == Closed || c.snd.closing {
 		return
@@ -237,6 +239,7 @@ func (c *Conn) Info() Info {
 		Sent: c.sent, Received: c.got, Limited: c.clock.total,
 	}
 	in.PacingRate = c.pace.rate
+	in.SendQueue, in.RecvQueue = c.snd.buf.size, c.rcv.buf.ready
 	in.Features = c.on
 	for i := range c.subs {
 		s := &c.subs[i]

@@ -24,6 +24,6 @@
 // scoreboard is cut before it is sent again, so segment numbers mean something only between two calls of resegment. Controllers
 // go on counting in the segment size of the handshake.
 //
-// Not here yet: ECN, urgent data, TCP Fast Open, SYN cookies. Every IPv4 packet has the don't-fragment bit, so a path that
+// Not here yet: urgent data, TCP Fast Open, SYN cookies. Every IPv4 packet has the don't-fragment bit, so a path that
 // carries less than 576 octets carries no full segment. Windows end at 2^30 octets.
 package tcp

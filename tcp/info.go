@@ -26,6 +26,8 @@ type Info struct {
 	InFlight   int64    // octets: pipe
 	PeerWindow int64    // octets the peer advertises
 	RecvWindow int64    // octets we advertise
+	SendQueue  int      // octets written and not acknowledged
+	RecvQueue  int      // octets arrived in order and not read
 	PacingRate int64    // octets per second; 0 when not paced
 	Phase      cc.Phase // the controller's phase
 	SRTT       time.Duration
@@ -53,6 +55,7 @@ type Sent struct {
 	MTUProbesLost   int64 // of those
 	NAKs            int64 // holes NAKed (RFC 1106 s.2)
 	Spurious        int64 // episodes undone, or retransmissions that D-SACK showed needless
+	MarkCuts        int64 // window reductions in answer to an echoed congestion mark (RFC 3168 s.6.1.2)
 	MaxInFlight     int64 // octets, the most ever
 }
 
@@ -64,6 +67,8 @@ type Received struct {
 	OutOfOrder   int64 // segments that arrived after a hole
 	OutOfWindow  int64 // segments rejected because nothing of them lay in the window
 	PAWSRejected int64 // segments rejected as old duplicates (RFC 7323 s.5)
+	Marked       int64 // data segments that came with a congestion mark (RFC 3168 s.6.1.3)
+	Echoes       int64 // ACKs that echoed one
 
 	ICMP        int64 // ICMP errors about this connection
 	ICMPIgnored int64 // those of them that quoted nothing in flight, or changed nothing

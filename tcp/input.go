@@ -17,13 +17,15 @@ func (c *Conn) input(now mono.Time, p *wire.Packet) {
 		c.inSynSent(now, p)
 		return
 	case SynReceived:
-		switch seen := p.Flags&wire.SYN != 0 && p.Seq == c.rcv.irs; {
-		case seen && p.Flags&(wire.ACK|wire.RST) == 0:
+		switch seen := p.Flags&(wire.SYN|wire.RST) == wire.SYN && p.Seq == c.rcv.irs; {
+		case seen && p.Flags&wire.ACK == 0:
 			c.want |= wantSYN // the peer's SYN again: our answer was lost, and a mere ACK would not help it
 			c.hand.again = true
+			c.confirmECN(p.Flags)
 			return
-		case seen && p.Flags&wire.ACK != 0:
+		case seen && !c.hand.passive:
 			// The answer to a simultaneous open: our SYN-ACK crossed the peer's.
+			c.confirmECN(p.Flags)
 			rest := afterSYN(p)
 			p = &rest
 		}
@@ -35,9 +37,13 @@ func (c *Conn) input(now mono.Time, p *wire.Packet) {
 		c.takeRST(now, p)
 		return
 	}
-	// Third, security: none. Fourth, SYN: in any synchronised state it is answered with a challenge
-	// (RFC 5961 s.4).
+	// Third, security: none. Fourth, SYN: it sends a connection that a listener is opening back to LISTEN, and is answered
+	// with a challenge in any other (RFC 5961 s.4).
 	if p.Flags&wire.SYN != 0 {
+		if c.state == SynReceived && c.hand.passive {
+			c.finish(nil)
+			return
+		}
 		c.challenge(now)
 		return
 	}
@@ -46,20 +52,27 @@ func (c *Conn) input(now mono.Time, p *wire.Packet) {
 	}
 	if c.state == SynReceived {
 		if p.Ack != c.snd.iss+1 {
-			c.stack.reset(p)
+			c.stack.reset(now, p)
 			return
 		}
 		c.establish(now, p)
 		c.updateWindow(now, p)
 	}
+	// Fifth, the ACK. A segment with one that the peer cannot have sent leaves no trace, not in the timestamp either: whoever
+	// guesses a sequence number could else have PAWS reject all that follows.
+	if !c.ackInRange(p.Ack) {
+		c.challenge(now)
+		return
+	}
 	c.lastHeard = now
 	c.keepProbes = 0
 	c.noteTSRecent(now, p)
-	if !c.handleACK(now, p) {
-		return
+	if c.snd.una.LessEq(p.Ack) { // what is older may still have good data
+		c.takeACK(now, p)
 	}
 	c.afterFIN(now)
 	if c.mayReceive() && (p.PayloadLen > 0 || p.Flags&wire.FIN != 0) {
+		c.takeMark(p)
 		c.takeData(now, p)
 	} else if p.SegLen() > 0 && c.state != Closed {
 		// Data or FIN again after the peer's FIN: acknowledge, and wait on in TIME-WAIT (s.3.10.7.4, eighth).
@@ -76,11 +89,7 @@ func (c *Conn) input(now mono.Time, p *wire.Packet) {
 func (c *Conn) acceptable(now mono.Time, p *wire.Packet) bool {
 	if c.pawsRejects(now, p) {
 		c.got.PAWSRejected++
-		if p.PayloadLen > 0 {
-			c.ackp.now = true
-		} else {
-			c.challenge(now)
-		}
+		c.answerUnacceptable(now, p)
 		return false
 	}
 	size := p.SegLen()
@@ -91,34 +100,52 @@ func (c *Conn) acceptable(now mono.Time, p *wire.Packet) bool {
 		// is closed or only a hole keeps it from moving on.
 		return true
 	}
-	if p.PayloadLen > 0 && start < window && start+size > 0 {
+	if size > 0 && start < window && start+size > 0 {
 		return true
 	}
 	if p.Flags&wire.RST != 0 {
 		return false
 	}
 	c.got.OutOfWindow++
-	if p.PayloadLen > 0 {
-		c.ackp.now = true
-	} else {
-		c.challenge(now) // an ACK for each would make two confused ends answer each other for ever
-	}
-	if start+size <= 0 && p.PayloadLen > 0 {
-		c.got.Duplicates += int64(p.PayloadLen)
-		c.rcv.dup = wire.Range{Start: p.Seq, End: p.Seq.Add(p.PayloadLen)}
+	if c.answerUnacceptable(now, p) {
+		if start+size <= 0 && p.PayloadLen > 0 {
+			c.got.Duplicates += int64(p.PayloadLen)
+			c.rcv.dup = wire.Range{Start: p.Seq, End: p.Seq.Add(p.PayloadLen)}
+		}
+		if c.state == TimeWait && start+size == 0 && p.Flags&wire.FIN != 0 {
+			c.timers.set(timerLinger, now.Add(c.cfg.Timers.TimeWait)) // the peer's FIN again
+		}
 	}
 	if p.Flags&wire.ACK != 0 && c.synchronised() && c.snd.una.LessEq(p.Ack) && p.Ack.LessEq(c.snd.nxt) &&
-		c.rcv.nxt.Sub(p.Seq) >= 0 && c.rcv.nxt.Sub(p.Seq) <= maxWindow {
+		-c.rcv.limit <= start && start <= 0 {
 		// A probe of our closed window, or a duplicate: its acknowledgement is still good, a NAK in it is not (C-21).
 		q := *p
 		q.Options.Set &^= wire.OptNAK
 		c.takeACK(now, &q)
 		c.afterFIN(now)
 	}
-	if c.state == TimeWait && p.Flags&wire.FIN != 0 {
-		c.timers.set(timerLinger, now.Add(c.cfg.Timers.TimeWait))
-	}
 	return false
+}
+
+// answerUnacceptable has an ACK answer a segment that acceptable rejects. At once if it looks like the peer's, data or a
+// FIN again, a probe of the closed window or a little too much data; that is what the function reports. Everything else is challenged: it may
+// be forged, and an ACK for each ACK would make two confused ends answer each other for ever.
+func (c *Conn) answerUnacceptable(now mono.Time, p *wire.Packet) bool {
+	start := p.Seq.Sub(c.rcv.nxt)
+	plausible := p.Flags&(wire.SYN|wire.ACK) == wire.ACK && p.SegLen() > 0 && c.ackInRange(p.Ack) &&
+		-c.rcv.limit <= start && start <= c.rcv.edge.Sub(c.rcv.nxt)+c.rcv.limit
+	if plausible {
+		c.ackp.now = true
+	} else {
+		c.challenge(now)
+	}
+	return plausible
+}
+
+// ackInRange reports whether the peer may send that acknowledgement number, perhaps in a segment that was long under way
+// (RFC 5961 s.5.2).
+func (c *Conn) ackInRange(ack wire.Seq) bool {
+	return !c.snd.nxt.Less(ack) && !ack.Less(c.snd.una.Add(-int(c.snd.maxWindow)))
 }
 
 // maxWindow is the largest window in octets (RFC 7323 s.2.3; RFC 1106 s.3, inclusive, C-1).
@@ -164,16 +191,6 @@ func (c *Conn) takeRST(now mono.Time, p *wire.Packet) {
 	default:
 		c.fail(ErrReset)
 	}
-}
-
-// challenge asks for an ACK in answer to a segment that may be forged or part of a loop, at most one each half
-// second (RFC 5961 s.7).
-func (c *Conn) challenge(now mono.Time) {
-	if c.lastChallenge != 0 && now.Sub(c.lastChallenge) < 500*time.Millisecond {
-		return
-	}
-	c.lastChallenge = now
-	c.ackp.now = true
 }
 
 // updateWindow is the window update of the fifth step: only from segments at least as new as the last one used

@@ -65,7 +65,7 @@ func (l *Listener) takeSYN(now mono.Time, p *wire.Packet) {
 	if l.opening+len(l.waiting) >= l.backlog {
 		return
 	}
-	c, err := l.stack.newConn(connKey{p.Dst, p.Src}, l.cfg)
+	c, err := l.stack.newConn(now, connKey{p.Dst, p.Src}, l.cfg)
 	if err != nil {
 		return
 	}

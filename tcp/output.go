@@ -12,6 +12,7 @@ import (
 // What sends is what says when: nothing else in the engine restates the conditions.
 func (c *Conn) poll(now mono.Time, p *wire.Packet) (ok bool, next mono.Time) {
 	c.runTimers(now)
+	c.limitFinWait2(now)
 	c.pace.blocked = false
 	if c.emit(now, p) {
 		c.sent.Segments++
@@ -43,7 +44,7 @@ func (c *Conn) emit(now mono.Time, p *wire.Packet) bool {
 		}
 		return false
 	}
-	if c.ackp.now && (c.rcv.numRecent > 0 || c.rcv.dup != (wire.Range{}) || c.nakDue()) {
+	if c.ackp.now && (len(c.rcv.ooo) > 0 || c.rcv.dup != (wire.Range{}) || c.nakDue()) {
 		return c.emitACK(now, p) // data segments have no room for SACK blocks or a NAK
 	}
 	if c.want&wantTell != 0 {
@@ -81,6 +82,9 @@ func (c *Conn) header(now mono.Time, p *wire.Packet, flags wire.Flags, seq wire.
 	}
 	if flags&wire.SYN != 0 {
 		return
+	}
+	if c.ecn.echo && flags&wire.RST == 0 {
+		p.Flags |= wire.ECE
 	}
 	c.putWindow(p, c.rcv.advertise())
 	if c.on&Timestamps != 0 {
@@ -180,7 +184,7 @@ func (c *Conn) emitNew(now mono.Time, p *wire.Packet) bool {
 	if probe > min(unsent, c.snd.usable()) {
 		return false // the probe waits for room
 	}
-	if size > 0 && !s.canSend(int64(size)) {
+	if size > 0 && (c.ecn.paused || !s.canSend(int64(size))) {
 		s.limited[0] = true
 		c.blockedBy(now, limitCongestion)
 		return false
@@ -264,6 +268,7 @@ func (c *Conn) sendNew(now mono.Time, p *wire.Packet, s *subconn, size int) {
 	off := c.snd.nxt.Sub(c.snd.una)
 	if c.board.empty() {
 		c.lastProgress = now // the wait for an acknowledgement begins
+		c.clock.begin(now)
 	}
 	_, g := c.board.push()
 	*g = segment{seq: c.snd.nxt, size: uint32(size), sub: uint8(0)}
@@ -296,6 +301,10 @@ func (c *Conn) sendAgain(now mono.Time, p *wire.Packet, n uint32) {
 		}
 		g.flags |= segTwice
 	}
+	if g.has(segCWR) {
+		g.flags &^= segCWR
+		c.ecn.tell = true // the next new segment says it
+	}
 	g.flags |= segRetrans
 	s.ep.undo.onRetransmit(c.tsVal(now))
 	c.sent.Retransmissions++
@@ -327,6 +336,7 @@ func (c *Conn) transmit(now mono.Time, p *wire.Packet, s *subconn, n uint32, off
 	c.header(now, p, flags, g.seq)
 	p.PayloadLen = size
 	p.Payload = c.snd.buf.appendTo(p.Payload, off, size)
+	c.putECN(p, g)
 	c.ackp.sent(c)
 
 	c.sent.DataSegments++

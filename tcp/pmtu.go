@@ -19,6 +19,8 @@ const (
 	MTUFollow PathMTU = iota
 	// MTUSearch is MTUFollow, but starts with what every path should carry and searches upwards (RFC 8899 s.5.2).
 	MTUSearch
+	// MTUReported goes down only when ICMP says so, never on a guess, and otherwise is MTUFollow. It is what most kernels do.
+	MTUReported
 	// MTUFixed never changes the size of segments.
 	MTUFixed
 )
@@ -135,6 +137,9 @@ func (c *Conn) pathTimeout(now mono.Time) {
 			c.shorten(size)
 			c.search(now, size, false)
 		}
+		return
+	}
+	if c.cfg.PathMTU == MTUReported {
 		return
 	}
 	packet := 0

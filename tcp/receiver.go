@@ -1,6 +1,7 @@
 package tcp
 
 import (
+	"slices"
 	"time"
 
 	"longhaul/mono"
@@ -15,6 +16,7 @@ type receiver struct {
 	finSeq     wire.Seq // where the peer's FIN is, if hasFIN
 	hasFIN     bool
 	finDone    bool // everything up to the FIN has arrived
+	shut       bool // Close was called: nobody will read
 	scale      uint8
 	most       int // octets, the largest window that our segments can express
 	mss        int // the peer's largest segment so far, octets of payload
@@ -111,15 +113,16 @@ func (r *receiver) advertise() int {
 	return window
 }
 
-// windowUpdateDue reports whether the application has made enough room to tell the sender of it: two segments,
-// or half the buffer (RFC 9293 s.3.8.6.2.2).
+// windowUpdateDue reports whether the application has made enough room to tell the sender of it: two segments, or half the
+// buffer (RFC 9293 s.3.8.6.2.2), and as much again as the sender still has. With more than that left it goes on sending, and
+// the ACKs of its data will tell it.
 func (c *Conn) windowUpdateDue() bool {
 	r := &c.rcv
 	if !c.synchronised() || r.finDone {
 		return false
 	}
-	_, gain := r.offer()
-	return gain > 0 && gain >= min(2*r.mss, r.limit/2)
+	window, gain := r.offer()
+	return gain > 0 && gain >= min(2*r.mss, r.limit/2) && gain >= window-gain
 }
 
 // takeData is the seventh and eighth step: payload and FIN (RFC 9293 s.3.10.7.4).
@@ -127,8 +130,12 @@ func (c *Conn) takeData(now mono.Time, p *wire.Packet) {
 	r := &c.rcv
 	seg := wire.Range{Start: p.Seq, End: p.Seq.Add(p.PayloadLen)}
 	data, fin := p.Payload, p.Flags&wire.FIN != 0
+	if c.unwanted(p) {
+		return
+	}
 	if p.PayloadLen > 0 {
 		r.mss = max(r.mss, p.PayloadLen)
+		c.lastData = now
 	}
 	if seg.Start.Less(r.nxt) { // trim what is old
 		old := min(r.nxt.Sub(seg.Start), seg.Len())
@@ -271,8 +278,8 @@ func (r *receiver) forgetRecent(nxt wire.Seq) {
 	r.numRecent = n
 }
 
-// fillSACK writes the SACK option: a D-SACK first if there is one to report, then the most recent ranges, as many as fit
-// beside the other options.
+// fillSACK writes the SACK option: a D-SACK first if there is one to report, then the most recent ranges, and when some of
+// those have joined up since, others in their place: as many as fit beside the other options (RFC 2018 s.4).
 func (c *Conn) fillSACK(o *wire.Options) {
 	if c.on&SACK == 0 {
 		return
@@ -290,6 +297,12 @@ func (c *Conn) fillSACK(o *wire.Options) {
 		}
 		o.SACK[n] = b
 		n++
+	}
+	for i := len(r.ooo) - 1; i >= 0 && n < wire.MaxSACKBlocks; i-- {
+		if !slices.Contains(r.recent[:r.numRecent], r.ooo[i]) {
+			o.SACK[n] = r.ooo[i]
+			n++
+		}
 	}
 	if n > 0 {
 		o.Set |= wire.OptSACK

@@ -1,6 +1,7 @@
 package tcp
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -454,6 +455,24 @@ func TestPartialDuplicate(t *testing.T) {
 		if got := e.rcv.dup; got != want {
 			t.Errorf("[%d, %d) after [1000, 1500): reports [%d, %d), want [%d, %d)", c.seq, c.seq+c.size, got.Start.Sub(nxt), got.End.Sub(nxt), c.from, c.to)
 		}
+	}
+}
+
+// TestSACKRoomIsUsed: when the most recent blocks join up, older ones that had no more place in the option are reported again: as many
+// distinct blocks as fit (RFC 2018 s.4).
+func TestSACKRoomIsUsed(t *testing.T) {
+	w := newPair(t, time.Millisecond)
+	w.connect(Config{}, Config{Disable: Timestamps})
+	w.run(time.Second)
+	e := w.ends[1]
+	for _, at := range []int{1000, 3000, 5000, 7000, 9000, 8000, 6000} { // five blocks; the last two join the upper three
+		w.inject(1, wire.ACK, at, 0, make([]byte, 1000))
+		w.run(0)
+	}
+	r := func(a, b int) wire.Range { return wire.Range{Start: e.rcv.nxt.Add(a), End: e.rcv.nxt.Add(b)} }
+	last := w.seen[len(w.seen)-1].p
+	if got, want := last.Options.SACKBlocks(), []wire.Range{r(5000, 10_000), r(3000, 4000), r(1000, 2000)}; !slices.Equal(got, want) {
+		t.Errorf("blocks %v, want %v", got, want)
 	}
 }
 

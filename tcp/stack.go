@@ -28,18 +28,22 @@ type StackConfig struct {
 // Stack is one host's TCP: it gives arriving packets to connections, listens, answers what belongs to nobody with
 // a reset, and collects what its connections want to send. It belongs to one goroutine at a time.
 type Stack struct {
-	ttl       uint8
-	encoding  wire.Encoding
-	memory    windowMemory
-	rng       *rand.Rand
-	conns     map[connKey]*Conn
-	listeners map[netip.AddrPort]*Listener
-	last      *Conn // the connection of the latest packet: most packets come in runs
-	ready     queue // to be polled now
-	deadlines deadlineHeap
-	changes   queue         // Ready may have changed
-	replies   []wire.Packet // resets to send
-	event     trace.Event   // scratch of its connections' traces
+	ttl        uint8
+	encoding   wire.Encoding
+	memory     windowMemory
+	rng        *rand.Rand
+	secret     secret
+	ports      portCounters
+	conns      map[connKey]*Conn
+	listeners  map[netip.AddrPort]*Listener
+	last       *Conn // the connection of the latest packet: most packets come in runs
+	ready      queue // to be polled now
+	deadlines  deadlineHeap
+	changes    queue         // Ready may have changed
+	replies    []wire.Packet // resets to send
+	resets     budget
+	challenges budget
+	event      trace.Event // scratch of its connections' traces
 }
 
 // connKey identifies a connection at its stack.
@@ -48,7 +52,8 @@ type connKey struct{ local, remote netip.AddrPort }
 // maxReplies bounds the resets that wait to be sent; more are not worth their memory.
 const maxReplies = 64
 
-// NewStack returns a stack that draws initial sequence numbers, timestamp offsets and ports from rng.
+// NewStack returns a stack whose controllers draw from rng, and that takes from it the key of all numbers that
+// nobody may guess: initial sequence numbers, timestamp offsets, ports and cookies.
 func NewStack(cfg StackConfig, rng *rand.Rand) (*Stack, error) {
 	if rng == nil {
 		return nil, fmt.Errorf("tcp: a stack needs a random source")
@@ -57,7 +62,8 @@ func NewStack(cfg StackConfig, rng *rand.Rand) (*Stack, error) {
 		return nil, err
 	}
 	return &Stack{
-		ttl: cfg.TTL, encoding: cfg.Encoding, memory: windowMemory{limit: cfg.WindowMemory}, rng: rng,
+		ttl: cfg.TTL, encoding: cfg.Encoding, memory: windowMemory{limit: cfg.WindowMemory}, rng: rng, secret: newSecret(rng),
+		challenges: budget{kind: challengeBudget}, resets: budget{kind: resetBudget},
 		conns: make(map[connKey]*Conn), listeners: make(map[netip.AddrPort]*Listener),
 	}, nil
 }
@@ -72,7 +78,7 @@ func (s *Stack) Dial(now mono.Time, local, remote netip.AddrPort, cfg Config) (*
 	if err != nil {
 		return nil, err
 	}
-	c, err := s.newConn(connKey{local, remote}, cfg)
+	c, err := s.newConn(now, connKey{local, remote}, cfg)
 	if err != nil {
 		return nil, err
 	}
@@ -81,36 +87,17 @@ func (s *Stack) Dial(now mono.Time, local, remote netip.AddrPort, cfg Config) (*
 	return c, nil
 }
 
-// choosePort returns local with a free ephemeral port if it has none (RFC 6056 s.3.3.1).
-func (s *Stack) choosePort(local, remote netip.AddrPort) (netip.AddrPort, error) {
-	if local.Port() != 0 {
-		if s.conns[connKey{local, remote}] != nil {
-			return local, ErrInUse
-		}
-		return local, nil
-	}
-	const first, count = 49152, 16384
-	start := s.rng.IntN(count)
-	for i := range count {
-		l := netip.AddrPortFrom(local.Addr(), uint16(first+(start+i)%count))
-		if s.conns[connKey{l, remote}] == nil && s.listeners[l] == nil {
-			return l, nil
-		}
-	}
-	return local, ErrInUse
-}
-
 // newConn returns a closed connection that the stack knows.
-func (s *Stack) newConn(key connKey, cfg Config) (*Conn, error) {
+func (s *Stack) newConn(now mono.Time, key connKey, cfg Config) (*Conn, error) {
 	cfg = cfg.withDefaults(key.remote.Addr().Is6())
 	if cfg.Algorithm.New == nil {
 		return nil, fmt.Errorf("tcp: no congestion controller")
 	}
 	c := &Conn{stack: s, key: key, cfg: cfg, on: cfg.features(), timers: newTimerSet()}
 	c.rtt.timers = &c.cfg.Timers
-	c.snd.iss = wire.Seq(s.rng.Uint32())
+	c.snd.iss = s.isn(now, key)
 	c.snd.una, c.snd.nxt = c.snd.iss, c.snd.iss
-	c.snd.tsOffset = s.rng.Uint32()
+	c.snd.tsOffset = s.tsOffset(key)
 	c.snd.buf.limit = cfg.SendBuffer
 	if cfg.SendBuffer == 0 {
 		c.snd.buf.limit = min(max(initialSendBuffer, 4*cfg.InitialWindow*cfg.MSS), cfg.SendBufferMax)
@@ -157,7 +144,7 @@ func (c *Conn) replacedBy(p *wire.Packet) bool {
 		return false
 	}
 	newer := c.on&Timestamps != 0 && p.Options.Has(wire.OptTimestamps) && int32(p.Options.TSVal-c.rcv.tsRecent) > 0
-	return newer || c.rcv.nxt.Less(p.Seq)
+	return newer || c.rcv.nxt.LessEq(p.Seq)
 }
 
 // inputUnknown handles a packet for no connection: a listener may take it, anything else is reset
@@ -168,7 +155,7 @@ func (s *Stack) inputUnknown(now mono.Time, p *wire.Packet) {
 	}
 	l := s.listeners[p.Dst]
 	if l == nil || p.Flags&wire.ACK != 0 {
-		s.reset(p)
+		s.reset(now, p)
 		return
 	}
 	if p.Flags&wire.SYN != 0 {
@@ -176,9 +163,9 @@ func (s *Stack) inputUnknown(now mono.Time, p *wire.Packet) {
 	}
 }
 
-// reset queues the RST that answers p (RFC 9293 s.3.5.2).
-func (s *Stack) reset(p *wire.Packet) {
-	if p.Flags&wire.RST != 0 || len(s.replies) >= maxReplies {
+// reset queues the RST that answers p (RFC 9293 s.3.5.2), as long as the budget lasts.
+func (s *Stack) reset(now mono.Time, p *wire.Packet) {
+	if p.Flags&wire.RST != 0 || len(s.replies) >= maxReplies || !s.spend(now, &s.resets) {
 		return
 	}
 	r := wire.Packet{Src: p.Dst, Dst: p.Src, Protocol: wire.ProtocolTCP, TTL: s.ttl, Flags: wire.RST}

@@ -15,7 +15,7 @@ const (
 	timerDelayed                    // delayed ACK (RFC 9293 s.3.8.6.3)
 	timerPersist                    // zero-window probe (RFC 9293 s.3.8.6.1)
 	timerKeepAlive                  // RFC 9293 s.3.8.4
-	timerLinger                     // TIME-WAIT
+	timerLinger                     // TIME-WAIT, and FIN-WAIT-2 after Close
 	timerUser                       // user timeout (RFC 9293 s.3.8.3)
 	timerNAK                        // a hole may be NAKed again (C-8)
 	numTimers
@@ -108,6 +108,10 @@ const maxSYNRetries = 6
 func (c *Conn) onRTO(now mono.Time) {
 	if c.state == SynSent || c.state == SynReceived {
 		c.onHandshakeTimeout(now)
+		return
+	}
+	if c.ecn.paused {
+		c.resumeECN(now)
 		return
 	}
 	if c.board.empty() {

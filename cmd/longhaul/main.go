@@ -4,9 +4,10 @@
 //	longhaul reproduce all
 //	longhaul stacks
 //	longhaul explain fraction_of_limit
+//	longhaul script handshake.pkt
 //
-// The command is flags only: package lab runs comparisons, package experiments repeats published ones, and package report
-// writes what they found. Tables and documents go to standard output, progress to standard error. The exit status is 0
+// The command is flags only: package lab runs comparisons, package experiments repeats published ones, package report
+// writes what they found, and package internal/script runs packet scripts. Tables and documents go to standard output, progress to standard error. The exit status is 0
 // when done, 1 when a run failed, and 2 when the command line is wrong, with one line on standard error that says what is
 // wrong and how to mend it.
 package main
@@ -69,7 +70,7 @@ func run(args []string, c console) int {
 	root.SetOut(c.out)
 	root.SetErr(c.err)
 	root.SetArgs(args)
-	root.AddCommand(compareCommand(c), reproduceCommand(c), stacksCommand(c), explainCommand(c))
+	root.AddCommand(compareCommand(c), reproduceCommand(c), stacksCommand(c), explainCommand(c), scriptCommand(c))
 	root.SetHelpCommand(&cobra.Command{
 		Use:   "help [COMMAND]",
 		Short: "Help about a command",

@@ -6,6 +6,7 @@ import (
 	"go/token"
 	"maps"
 	"os"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -52,14 +53,30 @@ func TestDesignTable(t *testing.T) {
 	}
 }
 
-// TestRequirements checks that docs/requirements.md names tests that exist, a test for each of its lines, and that it has a
-// line for each number that a comment cites.
-func TestRequirements(t *testing.T) {
+// project loads the project and returns its tests, by package directory and name.
+func project(t *testing.T) (Tree, map[string]bool) {
+	t.Helper()
 	tree, err := Load("../..")
 	if err != nil {
 		t.Fatal(err)
 	}
 	tests := map[string]bool{}
+	for _, p := range tree.Packages {
+		for _, f := range p.Files {
+			for _, d := range f.Syntax.Decls {
+				if fn, ok := d.(*ast.FuncDecl); ok && f.Test() {
+					tests[p.Dir+"."+fn.Name.Name] = true
+				}
+			}
+		}
+	}
+	return tree, tests
+}
+
+// TestRequirements checks that docs/requirements.md names tests that exist, a test for each of its lines, and that it has a
+// line for each number that a comment cites.
+func TestRequirements(t *testing.T) {
+	tree, tests := project(t)
 	cited := map[string]string{} // number -> a file that cites it
 	number := regexp.MustCompile(`\b(R[0-9]{1,3}|C-[0-9]+|F[0-9]{2}|T[0-9])\b`)
 	for _, p := range tree.Packages {
@@ -67,11 +84,6 @@ func TestRequirements(t *testing.T) {
 			for _, group := range f.Syntax.Comments {
 				for _, n := range number.FindAllString(group.Text(), -1) {
 					cited[n] = f.Path
-				}
-			}
-			for _, d := range f.Syntax.Decls {
-				if fn, ok := d.(*ast.FuncDecl); ok && f.Test() {
-					tests[p.Dir+"."+fn.Name.Name] = true
 				}
 			}
 		}
@@ -94,6 +106,34 @@ func TestRequirements(t *testing.T) {
 	}
 	for n, path := range cited {
 		t.Errorf("%s cites %s, which docs/requirements.md does not explain", path, n)
+	}
+}
+
+// TestDocumentsNameWhatExists checks that the tests and packet scripts that DESIGN.md and docs name are there.
+func TestDocumentsNameWhatExists(t *testing.T) {
+	_, tests := project(t)
+	test := regexp.MustCompile(`\b([a-z][a-z/]*\.(?:Test|Fuzz|Example|Benchmark)[A-Z][A-Za-z0-9]*)\b`)
+	script := regexp.MustCompile(`\b(rfc[0-9]+/[a-z0-9_]+\.pkt)\b`)
+	documents, err := filepath.Glob("../../docs/*.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range append(documents, "../../DESIGN.md") {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range test.FindAllString(string(text), -1) {
+			dir, _, _ := strings.Cut(name, ".")
+			if _, ours := Ranks[dir]; ours && !tests[name] {
+				t.Errorf("%s: there is no test %s", path, name)
+			}
+		}
+		for _, name := range script.FindAllString(string(text), -1) {
+			if _, err := os.Stat("../../tcp/testdata/" + name); err != nil {
+				t.Errorf("%s: there is no script %s", path, name)
+			}
+		}
 	}
 }
 

@@ -1,0 +1,176 @@
+package script
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"longhaul/wire"
+)
+
+// listening makes the socket of the scripts here that open a connection in their own way.
+const listening = `0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
++0 bind(3, ..., ...) = 0
++0 listen(3, 1) = 0
+`
+
+// TestNumbers checks that sequence numbers are the script's: its own ones in SYNs, from 1 on after that, also in ACKs and SACK
+// blocks, and across the wrap.
+func TestNumbers(t *testing.T) {
+	verdicts(t, listening, []struct{ name, text, want string }{
+		{"both ends", `+0 < S 5000:5000(0) win 65535 <mss 1000,sackOK,nop,nop>
+			+0 > S. 77:77(0) ack 1 <mss 1460,nop,nop,sackOK>
+			+0 < . 1:1(0) ack 1 win 65535
+			+0 < . 2001:3001(1000) ack 1 win 65535
+			+0 > . 1:1(0) ack 1 <nop,nop,sack 2001:3001>
+			+0 accept(3, ..., ...) = 4
+			+0 write(4, ..., 1000) = 1000
+			+0 > P. 1:1001(1000) ack 1
+			+0 < . 1:1(0) ack 1001 win 65535
+			+0 %{ assert tcpi_unacked == 0 }%`, "pass"},
+		{"wrap", `+0 < S 4294967290:4294967290(0) win 65535 <mss 1000>
+			+0 > S. 0:0(0) ack 1 <mss 1460>
+			+0 < . 1:1(0) ack 1 win 65535
+			+0 < . 1:1001(1000) ack 1 win 65535
+			+0 > . 1:1(0) ack 1001
+			+0 accept(3, ..., ...) = 4
+			+0 read(4, ..., 2000) = 1000`, "pass"},
+		{"a SYN again has the same number", `+0 < S 9:9(0) win 65535 <mss 1000>
+			+0 > S. 7:7(0) ack 1 <mss 1460>
+			+1 > S. 8:8(0) ack 1 <mss 1460>`, "fail: the packet differs in sequence number"},
+		{"a SYN in a connection", `+0 < S 9:9(0) win 65535 <mss 1000>
+			+0 > S. 7:7(0) ack 1 <mss 1460>
+			+0 < . 1:1(0) ack 1 win 65535
+			+0 < S 10:10(0) win 65535
+			+0 > . 1:1(0) ack 1`, "pass"},
+		{"selective ACKs of ours", `+0 < S 9:9(0) win 65535 <mss 1000,sackOK,nop,nop>
+			+0 > S. 7:7(0) ack 1 <mss 1460,nop,nop,sackOK>
+			+0.1 < . 1:1(0) ack 1 win 65535
+			+0 accept(3, ..., ...) = 4
+			+0 write(4, ..., 2000) = 2000
+			+0 > P. 1:2001(2000) ack 1
+			+0 < . 1:1(0) ack 1 win 65535 <nop,nop,sack 1001:2001>
+			+0 %{ assert tcpi_sacked == 1; assert tcpi_unacked == 2 }%`, "pass"},
+		{"a new connection out of TIME-WAIT", `+0 < S 1000:1000(0) win 65535 <mss 1000>
+			+0 > S. 0:0(0) ack 1 <mss 1460>
+			+0 < . 1:1(0) ack 1 win 65535
+			+0 accept(3, ..., ...) = 4
+			+0 close(4) = 0
+			+0 > F. 1:1(0) ack 1
+			+0 < F. 1:1(0) ack 2 win 65535
+			+0 > . 2:2(0) ack 2
+			+1 < S 5000:5000(0) win 65535 <mss 1000>
+			+0 > S. 0:0(0) ack 1 <mss 1460>
+			+0 < . 1:1(0) ack 1 win 65535
+			+0 < P. 1:11(10) ack 1 win 65535
+			+0 > . 1:1(0) ack 11
+			+0 accept(3, ..., ...) = 5
+			+0 read(5, ..., 100) = 10`, "pass"},
+		{"an old SYN in TIME-WAIT", `+0 < S 1000:1000(0) win 65535 <mss 1000>
+			+0 > S. 0:0(0) ack 1 <mss 1460>
+			+0 < . 1:1(0) ack 1 win 65535
+			+0 accept(3, ..., ...) = 4
+			+0 close(4) = 0
+			+0 > F. 1:1(0) ack 1
+			+0 < F. 1:1(0) ack 2 win 65535
+			+0 > . 2:2(0) ack 2
+			+1 < S 500:500(0) win 65535 <mss 1000>
+			+0 > . 2:2(0) ack 2`, "pass"},
+	})
+	verdicts(t, "", []struct{ name, text, want string }{
+		{"an active open", `0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
+			+0 fcntl(3, F_SETFL, O_RDWR|O_NONBLOCK) = 0
+			+0 connect(3, ..., ...) = -1 EINPROGRESS (Operation now in progress)
+			+0 > S 5:5(0) <...>
+			+.1 < S. 900:900(0) ack 1 win 9000 <mss 1000>
+			+0 > . 1:1(0) ack 1
+			+0 < P. 1:11(10) ack 1 win 9000
+			+0 > . 1:1(0) ack 11
+			+0 read(3, ..., 10) = 10`, "pass"},
+	})
+}
+
+// TestOptions checks that options are compared in their order and with every number, and that injected ones reach the engine.
+func TestOptions(t *testing.T) {
+	const syn = "+0 < S 0:0(0) win 65535 <mss 1000,sackOK,TS val 100 ecr 0,nop,wscale 7>\n"
+	const answer = "+0 > S. 0:0(0) ack 1 <mss 1460,sackOK,TS val 1 ecr 100,nop,wscale 8>\n"
+	verdicts(t, listening, []struct{ name, text, want string }{
+		{"all", syn + answer, "pass"},
+		{"another order", syn + "+0 > S. 0:0(0) ack 1 <mss 1460,TS val 1 ecr 100,sackOK,nop,wscale 8>", "fail: differs in options\n"},
+		{"one too few", syn + "+0 > S. 0:0(0) ack 1 <mss 1460,sackOK,TS val 1 ecr 100>", "fail: differs in options\n"},
+		{"another number", syn + "+0 > S. 0:0(0) ack 1 <mss 1460,sackOK,TS val 1 ecr 100,nop,wscale 7>", "fail: differs in option wscale\n"},
+		{"another echo", syn + "+0 > S. 0:0(0) ack 1 <mss 1460,sackOK,TS val 1 ecr 101,nop,wscale 8>", "fail: differs in TS ecr\n"},
+		{"an echo of nothing", syn + answer + "+0 < . 1:1(0) ack 1 win 9 <nop,nop,TS val 101 ecr 2>",
+			"fail: no packet was expected with TS val 2 before; echo a value of an earlier > line"},
+		{"any kind, injected", "+0 < S 0:0(0) win 65535 <exp 2 03e8,exp 4,nop,nop>\n+0 > S. 0:0(0) ack 1 <mss 1460,nop,nop,sackOK>", "pass"},
+		{"any kind, expected", "+0 < S 0:0(0) win 65535 <mss 1000>\n+0 > S. 0:0(0) ack 1 <exp 2 05b4>", "pass"},
+		{"any kind, wrong", "+0 < S 0:0(0) win 65535 <mss 1000>\n+0 > S. 0:0(0) ack 1 <exp 2 05b5>", "fail: differs in option exp\n"},
+		{"Fast Open, injected", "+0 < S 0:0(0) win 65535 <mss 1000,FO 0102030405060708,nop,nop>\n+0 > S. 0:0(0) ack 1 <mss 1460>", "pass"},
+		{"Fast Open, expected", syn + "+0 > S. 0:0(0) ack 1 <FO 01>", "not applicable: TCP Fast Open is not in the engine"},
+	})
+	const tick = "--tcp_ts_tick_usecs=1000\n"
+	const later = "+.1 < . 1:1(0) ack 1 win 9 <nop,nop,TS val 101 ecr 1>\n+.1 < P. 1:11(10) ack 1 win 9 <nop,nop,TS val 102 ecr 1>\n"
+	verdicts(t, tick+listening, []struct{ name, text, want string }{
+		{"200 ticks later", syn + answer + later + "+0 > . 1:1(0) ack 11 <nop,nop,TS val 201 ecr 102>", "pass"},
+		{"within an eighth", syn + answer + later + "+0 > . 1:1(0) ack 11 <nop,nop,TS val 226 ecr 102>", "pass"},
+		{"240 ticks", syn + answer + later + "+0 > . 1:1(0) ack 11 <nop,nop,TS val 241 ecr 102>", "fail: differs in TS val\n"},
+	})
+	verdicts(t, listening, []struct{ name, text, want string }{
+		{"without ticks", syn + answer + later + "+0 > . 1:1(0) ack 11 <nop,nop,TS val 241 ecr 102>", "pass"},
+	})
+}
+
+// TestRFC1106Options checks the options of RFC 1106 in both encodings, mapped to the script's sequence numbers both ways.
+func TestRFC1106Options(t *testing.T) {
+	for _, c := range []struct{ stack, rest string }{
+		{"", `+0 > . 1:993(992) ack 1 <upper 4,nop,nop>
+			+0 > . 993:1985(992) ack 1 <upper 4,nop,nop>
+			+0 > . 1985:2977(992) ack 1 <upper 4,nop,nop>
+			+.1 < . 2001:2001(0) ack 1 win 34464 <upper 1,nak 993:1>
+			+0 > . 993:1985(992) ack 1 <upper 4,nop,nop>`},
+		{"+literal", `+0 > . 1:997(996) ack 1 <upper 4>
+			+0 > . 997:1993(996) ack 1 <upper 4>
+			+0 > . 1993:2977(984) ack 1 <upper 4>
+			+.1 < . 2001:2001(0) ack 1 win 34464 <upper 1,nak 997:1>
+			+0 > . 997:1993(996) ack 1 <upper 4>`},
+	} {
+		for _, wrong := range []string{"", "nak 2:1", "bigwin 262145", "upper 5"} {
+			text := "--stack=reno:newreno-ts-sack-pacing+bigwindow+nak" + c.stack + "\n" + listening + `+0 < S 500:500(0) win 65535 <mss 1000,bigwin 100000,nakok>
+				+0 > S. 7:7(0) ack 1 <mss 1460,bigwin 262144,nakok>
+				+.1 < . 1:1(0) ack 1 win 34464 <upper 1>
+				+0 < . 1001:2001(1000) ack 1 win 34464 <upper 1>
+				+0 > . 1:1(0) ack 1 win 0 <upper 4,nak 1:1,nop>
+				+0 accept(3, ..., ...) = 4
+				+0 write(4, ..., 2976) = 2976
+				` + c.rest
+			want := Pass
+			if wrong != "" {
+				name, _, _ := strings.Cut(wrong, " ")
+				right := regexp.MustCompile("> (.*)" + name + " [0-9:]+")
+				text, want = right.ReplaceAllString(text, "> ${1}"+wrong), Fail
+			}
+			if r := play(t, text, Options{}); r.Verdict != want {
+				t.Errorf("%q, %q: %v, want %v: %+v", c.stack, wrong, r.Verdict, want, r.Failure)
+			}
+		}
+	}
+}
+
+// TestPayload checks that octets which are not those of the stream are noticed.
+func TestPayload(t *testing.T) {
+	f := &flow{hasLocal: true}
+	want := &Packet{Flags: wire.ACK, Seq: 1, Len: 100}
+	got := &segment{Packet: Packet{Flags: wire.ACK, Seq: 1, Len: 100}, payload: patternAt(0, 100)}
+	if what := f.difference(want, got, 0, 0, time.Second); what != "" {
+		t.Errorf("the right octets differ in %s", what)
+	}
+	got.payload[40]++
+	if what := f.difference(want, got, 0, 0, time.Second); what != "octet 40 of the payload" {
+		t.Errorf("one wrong octet differs in %q", what)
+	}
+	got.payload = patternAt(1000, 100) // the right octets of another place
+	if what := f.difference(want, got, 0, 0, time.Second); what == "" {
+		t.Error("the octets of another place pass")
+	}
+}
