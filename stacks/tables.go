@@ -86,6 +86,7 @@ var Features = []Feature{
 	{"bigwindow", "windows of 30 bits, where both ends want them in place of wscale (RFC 1106 s.3)", bit(tcp.BigWindow)},
 	{"nak", "the receiver asks for what is missing at the left edge of the window (RFC 1106 s.2)", bit(tcp.NAK)},
 	{"literal", "those two as RFC 1106 draws them, under option kinds that nobody assigned: for a laboratory", literal},
+	{"ackcheck", "a segment sent out of turn now and then shows whether the receiver acknowledges only what it has (Sherwood et al., CCS 2005)", bit(tcp.ACKCheck)},
 	{"noise", "a loss is repaired and does not shrink the window (RFC 1106 s.4.2): for your own noisy link only", noise},
 }
 

@@ -25,6 +25,7 @@ const (
 	CoarseClock                       // 500 ms timer granularity and an RTO of at least 1 s, as in 4.3BSD
 	BigWindow                         // RFC 1106 s.3; where both ends want it, it takes the place of window scaling
 	NAK                               // RFC 1106 s.2
+	ACKCheck                          // check now and then that the peer acknowledges only what it has (Sherwood et al., CCS 2005)
 )
 
 // Defaults are the features that are on unless Config.Disable takes them away.

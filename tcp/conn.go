@@ -32,10 +32,11 @@ type Conn struct {
 	ackp   ackPolicy
 	timers timerSet
 	activity
-	work  ackWork
-	clock chrono
-	hand  handshake
-	nak   nakSender
+	work   ackWork
+	clock  chrono
+	hand   handshake
+	nak    nakSender
+	honest honesty
 	counters
 	holding
 }

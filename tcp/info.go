@@ -49,6 +49,7 @@ type Sent struct {
 	FastRetransmits int64 // episodes of fast recovery
 	Probes          int64 // tail loss probes (RFC 8985 s.7)
 	NAKs            int64 // holes NAKed (RFC 1106 s.2)
+	Withheld        int64 // segments sent out of turn, to see whether the peer tells the truth
 	Spurious        int64 // episodes undone, or retransmissions that D-SACK showed needless
 	MaxInFlight     int64 // octets, the most ever
 }
@@ -61,6 +62,7 @@ type Received struct {
 	OutOfOrder   int64 // segments that arrived after a hole
 	OutOfWindow  int64 // segments rejected because nothing of them lay in the window
 	PAWSRejected int64 // segments rejected as old duplicates (RFC 7323 s.5)
+	FalseACKs    int64 // ACKs of what was never sent, or withheld
 
 	NAKs           int64 // NAKs acted upon
 	NAKsIgnored    int64 // NAKs that named nothing outstanding (C-7)

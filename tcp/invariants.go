@@ -62,6 +62,10 @@ func (c *Conn) checkBoard() error {
 		case g.has(segLost):
 			lost[g.sub] += g.bytes()
 			waiting++
+		case g.has(segHeld):
+			if !c.honest.held || n != c.honest.number {
+				return fmt.Errorf("segment %d was withheld and forgotten", n)
+			}
 		default:
 			pipe[g.sub] += g.bytes()
 			if g.has(segTwice) {

@@ -9,7 +9,7 @@ import (
 //
 // A segment is in at most one of two lists: in flight (the connection's send order, oldest transmission first)
 // or lost and waiting to be sent again (its sub-connection's, lowest sequence number first). A SACKed one is in
-// neither. The fields are laid out to fill one cache line.
+// neither, nor is one that was withheld. The fields are laid out to fill one cache line.
 type segment struct {
 	seq        wire.Seq
 	size       uint32    // octets of sequence space, FIN included
@@ -29,11 +29,12 @@ const (
 	segFIN               // its last octet of sequence space is the FIN
 	segTwice             // counted twice in pipe: sent again though not marked lost (RFC 6675 s.4, SetPipe)
 	segAppLimit          // sent while the application limited the sender
+	segHeld              // withheld: not sent yet (honesty.go)
 )
 
 func (g *segment) end() wire.Seq       { return g.seq.Add(int(g.size)) }
 func (g *segment) has(f segFlags) bool { return g.flags&f != 0 }
-func (g *segment) inFlight() bool      { return g.flags&(segSACKed|segLost) == 0 }
+func (g *segment) inFlight() bool      { return g.flags&(segSACKed|segLost|segHeld) == 0 }
 func (g *segment) bytes() int64        { return int64(g.size) }
 func (g *segment) payload() (octets int) {
 	octets = int(g.size)

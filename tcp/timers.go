@@ -113,6 +113,7 @@ func (c *Conn) onRTO(now mono.Time) {
 	if c.board.empty() {
 		return
 	}
+	c.release()
 	c.sent.Timeouts++
 	c.nak.seen = false
 	c.clock.addTimeout(now.Sub(c.lastSentAt))
