@@ -347,10 +347,10 @@ func (c *Conn) takeRTT(now mono.Time) time.Duration {
 	case w.advanced && w.hasTS && w.tsecr != 0:
 		// A retransmission was acknowledged: the echo says which copy (RFC 7323 s.4).
 		ms := int32(c.tsVal(now) - w.tsecr)
-		if ms < 0 || c.rtt.srtt == 0 {
-			return 0
-		}
 		oldest = time.Duration(ms) * time.Millisecond
+		if ms < 0 || c.rtt.srtt == 0 || oldest > now.Sub(c.hand.synAt)+time.Millisecond {
+			return 0 // nothing was sent before the SYN
+		}
 		newest = oldest
 	default:
 		return 0

@@ -54,10 +54,10 @@ func (c *Conn) input(now mono.Time, p *wire.Packet) {
 	}
 	c.lastHeard = now
 	c.keepProbes = 0
-	c.noteTSRecent(now, p)
 	if !c.handleACK(now, p) {
 		return
 	}
+	c.noteTSRecent(now, p) // not before: a forger has to guess an acknowledgement too, to have our echo and PAWS led astray
 	c.afterFIN(now)
 	if c.mayReceive() && (p.PayloadLen > 0 || p.Flags&wire.FIN != 0) {
 		c.takeData(now, p)
