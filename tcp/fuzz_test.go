@@ -26,6 +26,9 @@ func FuzzPair(f *testing.F) {
 		case 3:
 			cfg.Enable, cfg.Policy, cfg.NAKs = BigWindow|NAK, LossIsNoise, NAKOptions{Threshold: 2, Repeat: 2, CountACKs: true}
 		}
+		if mode >= 128 {
+			cfg.Enable |= ACKCheck
+		}
 		cfg.Timers.TimeWait = time.Second
 		twice := false
 		w.filter = func(p *wire.Packet, from int) (bool, time.Duration) {
