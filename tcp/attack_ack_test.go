@@ -178,21 +178,21 @@ func TestOptimisticACKs(t *testing.T) {
 		{"four times the path's rate, blindly", func() receiverTrick { return train(5e6) }, true},
 	}
 	const long = 12 * time.Second
-	for _, r := range []Recovery{RACK, SACK6675, FACK, NewReno, DupACK} {
+	for _, base := range []Config{{}, reno(RACK), reno(SACK6675), reno(FACK), reno(NewReno), reno(DupACK)} {
 		for loss, most := range map[float64]float64{0: 0.2, 0.01: 0.5} {
-			honest := newLane(t, reno(r), loss, receiverTrick{}).sends(long)
+			honest := newLane(t, base, loss, receiverTrick{}).sends(long)
 			for _, c := range tricks {
 				for _, on := range []Feature{0, ACKCheck} {
 					if on == 0 && !c.always {
 						continue
 					}
-					cfg := reno(r)
+					cfg := base
 					cfg.Enable = on
 					l := newLane(t, cfg, loss, c.trick())
 					share := float64(l.sends(long)) / float64(honest)
 					if in := l.ends[0].Info(); share > most || in.Received.FalseACKs == 0 || l.ends[0].err != nil {
-						t.Errorf("%s, recovery %d, ACKCheck %v, loss %v: %.2f of what an honest receiver gets, %d lies found, error %v",
-							c.name, r, on != 0, loss, share, in.Received.FalseACKs, l.ends[0].err)
+						t.Errorf("%s, %s, recovery %d, ACKCheck %v, loss %v: %.2f of what an honest receiver gets, %d lies found, error %v",
+							c.name, in.Controller, base.Recovery, on != 0, loss, share, in.Received.FalseACKs, l.ends[0].err)
 					}
 				}
 			}
