@@ -135,3 +135,23 @@ func TestFarFalseACK(t *testing.T) {
 		t.Errorf("%d counted, %d checks to come", c.got.FalseACKs, c.honest.doubts)
 	}
 }
+
+// TestSlowHandshake: where the handshake took three times as long as the path does later, the peer is doubted, passes its checks and
+// is trusted again: the checks have measured the path anew.
+func TestSlowHandshake(t *testing.T) {
+	w := newPair(t, 50*time.Millisecond)
+	w.filter = func(p *wire.Packet, from int) (bool, time.Duration) {
+		if p.Flags&wire.SYN != 0 {
+			return false, 100 * time.Millisecond
+		}
+		return false, 0
+	}
+	cfg := reno(RACK)
+	cfg.InitialSsthresh = 40 * 1460
+	w.connect(cfg, Config{Disable: DelayedACK})
+	w.transfer(4_000_000, time.Minute)
+	c := w.ends[0]
+	if c.sent.Withheld != checksInDoubt || c.honest.doubts != 0 || c.sent.Retransmissions > 0 || c.got.FalseACKs > 0 {
+		t.Errorf("%d checks, %d to come; %d sent again, %d lies", c.sent.Withheld, c.honest.doubts, c.sent.Retransmissions, c.got.FalseACKs)
+	}
+}
