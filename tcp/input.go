@@ -64,6 +64,9 @@ func (c *Conn) input(now mono.Time, p *wire.Packet) {
 	// Fifth, the ACK. A segment with one that the peer cannot have sent leaves no trace, not in the timestamp either: whoever
 	// guesses a sequence number could else have PAWS reject all that follows.
 	if !c.ackInRange(p.Ack) {
+		if c.snd.nxt.Less(p.Ack) {
+			c.falseACK(p.Ack)
+		}
 		c.challenge(now)
 		return
 	}

@@ -206,9 +206,10 @@ func newSenderRun(t *rapid.T) *senderRun {
 	r.u.offer = puppetOffer(0)
 	cfg := reno(Recovery(rapid.IntRange(0, 4).Draw(t, "recovery")))
 	cfg.MSS, cfg.InitialWindow, cfg.SendBuffer = 1000, rapid.SampledFrom([]int{3, 10, 30}).Draw(t, "window"), 1<<20
+	cfg.Disable |= Timestamps | FRTO | HyStart // nothing is undone: the model knows of no undo,
 	cfg.PathMTU = MTUFixed                     // nor of segments cut in pieces
-	cfg.Disable |= Timestamps | FRTO | HyStart // nothing is undone: the model knows of no undo
 	r.u.prepare(atEstablished, cfg)
+	r.u.c.honest.next = mono.Never // nor of segments withheld because this peer makes its ACKs up
 	r.u.sent = r.onSent
 	return r
 }

@@ -171,6 +171,7 @@ func (c *Conn) respond(now mono.Time) {
 
 // enterRecovery begins fast recovery of s.
 func (c *Conn) enterRecovery(now mono.Time, s *subconn) {
+	c.release() // a hole of our own would confuse the repair
 	c.sent.FastRetransmits++
 	s.ep.state = epRecovery
 	s.ep.point = c.snd.nxt
