@@ -162,3 +162,24 @@ func TestDuplicateReportedOnce(t *testing.T) {
 		t.Errorf("all three reported: %d episodes undone", c.sent.Spurious)
 	}
 }
+
+// TestSACKDoesNotEndFRTO: after a timeout and one advance, a SACK of data sent before the timeout proves nothing about the hole below it: only
+// an ACK that advances shows the timeout spurious (RFC 5682 s.3.1 step 3).
+func TestSACKDoesNotEndFRTO(t *testing.T) {
+	w, mss := flightOf(t, RACK, 10, Timestamps)
+	c := w.ends[0]
+	w.filter = func(*wire.Packet, int) (bool, time.Duration) { return true, 0 }
+	c.WriteSynthetic(30 * mss)
+	for c.sent.Timeouts == 0 {
+		w.run(50 * time.Millisecond)
+	}
+	w.inject(0, wire.ACK, 0, mss, nil)
+	w.run(0)
+	if c.subs[0].ep.undo.frto != frtoNew {
+		t.Fatal("new data does not follow the first ACK")
+	}
+	w.inject(0, wire.ACK, 0, 0, nil, wire.Range{Start: c.snd.una.Add(mss), End: c.snd.una.Add(2 * mss)})
+	if c.sent.Spurious != 0 || c.subs[0].ep.state != epLoss {
+		t.Errorf("%d episodes undone, state %d", c.sent.Spurious, c.subs[0].ep.state)
+	}
+}
