@@ -137,6 +137,43 @@ func TestOptions(t *testing.T) {
 	})
 }
 
+// TestEchoes checks that an injected echo is the engine's own timestamp: after two SYN-ACKs it tells which one was answered.
+func TestEchoes(t *testing.T) {
+	const open = `+0 < S 0:0(0) win 65535 <mss 1000,sackOK,TS val 100 ecr 0>
+		+0 > S. 0:0(0) ack 1 <mss 1460,sackOK,TS val 1 ecr 100>
+		+1 > S. 0:0(0) ack 1 <mss 1460,sackOK,TS val 2 ecr 100>
+		`
+	verdicts(t, listening, []struct{ name, text, want string }{
+		{"the second", open + "+.1 < . 1:1(0) ack 1 win 9 <nop,nop,TS val 101 ecr 2>\n+0 %{ assert tcpi_rtt == 100000 }%", "pass"},
+		{"the first", open + "+.1 < . 1:1(0) ack 1 win 9 <nop,nop,TS val 101 ecr 1>\n+0 %{ assert tcpi_rtt == 1100000 }%", "pass"},
+	})
+}
+
+// TestECN checks flags and fields of explicit congestion notification, both ways.
+func TestECN(t *testing.T) {
+	verdicts(t, "`sysctl -q net.ipv4.tcp_ecn=2`\n"+listening, []struct{ name, text, want string }{
+		{"a mark each way", `+0 < SEW 0:0(0) win 65535 <mss 1000>
+			+0 > [noecn] SE. 0:0(0) ack 1 <mss 1460>
+			+.1 < . 1:1(0) ack 1 win 65535
+			+0 accept(3, ..., ...) = 4
+			+0 %{ assert tcpi_options == TCPI_OPT_ECN; assert tcpi_ca_state == TCP_CA_Open }%
+			+0 < [ce] P. 1:1001(1000) ack 1 win 65535
+			+0 > [noecn] E. 1:1(0) ack 1001
+			+0 write(4, ..., 10000) = 10000
+			+0 > [ect01] EP. 1:10001(10000) ack 1001
+			+0 < [ect0] W. 1001:2001(1000) ack 1 win 65535
+			+0 > . 10001:10001(0) ack 2001
+			+.1 < E. 2001:2001(0) ack 1001 win 65535
+			+0 %{ assert tcpi_ca_state == TCP_CA_CWR; assert tcpi_snd_cwnd < 10 }%
+			+0 < . 2001:2001(0) ack 10001 win 65535
+			+0 %{ assert tcpi_ca_state == TCP_CA_Open }%
+			+0 write(4, ..., 1000) = 1000
+			+0 > [ect0] WP. 10001:11001(1000) ack 2001
+			+0 < . 2001:2001(0) ack 11001 win 65535
+			+0 %{ assert tcpi_ca_state == TCP_CA_Open }%`, "pass"},
+	})
+}
+
 // TestRFC1106Options checks the options of RFC 1106 in both encodings, mapped to the script's sequence numbers both ways.
 func TestRFC1106Options(t *testing.T) {
 	for _, c := range []struct{ stack, rest string }{
