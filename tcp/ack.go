@@ -49,7 +49,7 @@ func (c *Conn) takeACK(now mono.Time, p *wire.Packet) {
 	c.noteTimestamp(p)
 	for i := range c.subs {
 		s := &c.subs[i]
-		s.share = ackShare{pipe: s.pipe, flight: s.outstanding()}
+		s.share = ackShare{pipe: s.pipe, flight: s.outstanding(), dupacked: s.dupacked}
 	}
 	w.dup = p.Ack == c.snd.una && p.PayloadLen == 0 &&
 		p.Flags&(wire.SYN|wire.FIN) == 0 && c.sameWindow(p)
@@ -110,7 +110,7 @@ func (c *Conn) settle(now mono.Time, s *subconn, rtt time.Duration) {
 	}
 	if s.ep.state == epRecovery && s.ep.prr.active {
 		safe := c.work.advanced && s.share.lost == 0
-		s.ep.prr.onAck(s.share.delivered, s.pipe, int64(c.snd.mss), safe)
+		s.ep.prr.onAck(s.share.arrived(s), s.outstanding(), int64(c.snd.mss), safe)
 	}
 	if s.share.delivered == 0 && s.share.acked == 0 {
 		return
@@ -139,7 +139,7 @@ func (c *Conn) endsRecovery(s *subconn) bool {
 func (c *Conn) endRecovery(s *subconn) {
 	s.leaveRecovery()
 	c.honest.undone = 0
-	if d, ok := c.detect.(*dupDetector); ok && d.partial && c.on&Pacing == 0 {
+	if d, ok := c.detect.(*dupDetector); ok && d.partial && !d.reducing && c.on&Pacing == 0 {
 		// RFC 6582 s.3.2 step 3, full acknowledgement: cwnd = min(ssthresh, max(FlightSize, SMSS) + SMSS).
 		s.burstCap = max(s.outstanding(), int64(c.snd.mss)) + int64(c.snd.mss)
 	}

@@ -26,8 +26,10 @@ func (c *Conn) newDetector() detector {
 	switch {
 	case c.cfg.Recovery == DupACK:
 		return &dupDetector{}
-	case c.cfg.Recovery == NewReno || c.on&SACK == 0:
+	case c.cfg.Recovery == NewReno:
 		return &dupDetector{partial: true}
+	case c.on&SACK == 0:
+		return &dupDetector{partial: true, reducing: c.cfg.Recovery == RACK}
 	case c.cfg.Recovery == SACK6675:
 		return &sackDetector{}
 	case c.cfg.Recovery == FACK:
@@ -110,6 +112,7 @@ func (c *Conn) markHeadLost(now mono.Time, timer bool) {
 // dupDetector counts duplicate ACKs: Tahoe and Reno (RFC 5681 s.3.2) and, with partial, NewReno (RFC 6582).
 type dupDetector struct {
 	partial     bool // a partial ACK in recovery means the next hole is lost too
+	reducing    bool // the window shrinks by RFC 9937, as with RACK, and is not inflated
 	dups        int
 	partialSeen bool      // this recovery has had a partial ACK
 	markedAt    mono.Time // the first segment was marked lost
