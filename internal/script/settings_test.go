@@ -49,6 +49,16 @@ func TestShell(t *testing.T) {
 	}
 }
 
+// TestTrust checks that the default profile does not doubt a peer whose round trips shrink, and a stack that is named does.
+func TestTrust(t *testing.T) {
+	text := handshake + "+0 write(4, ..., 60000) = 60000\n+0 > . 1:10001(10000) ack 1\n+.001 < . 1:1(0) ack 10001 win 65535\n+0 > . 10001:30001(20000) ack 1\n"
+	for stack, want := range map[string]Verdict{"": Pass, "--stack=" + profile + "+nagle\n": Fail} {
+		if r := play(t, stack+text, Options{}); r.Verdict != want {
+			t.Errorf("%q: %v, want %v: %+v", stack, r.Verdict, want, r.Failure)
+		}
+	}
+}
+
 // TestSettings checks what commands and options do to the engine's configuration.
 func TestSettings(t *testing.T) {
 	get := func(text string) settings {
