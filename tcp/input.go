@@ -28,7 +28,7 @@ func (c *Conn) input(now mono.Time, p *wire.Packet) {
 			p = &rest
 		}
 	}
-	if !c.acceptable(now, p) {
+	if c.lacksTimestamp(p) || !c.acceptable(now, p) {
 		return
 	}
 	if p.Flags&wire.RST != 0 {
@@ -151,6 +151,12 @@ func (c *Conn) pawsRejects(now mono.Time, p *wire.Packet) bool {
 		return false
 	}
 	return int32(p.Options.TSVal-c.rcv.tsRecent) < 0 && !c.rcv.tsRecentStale(now)
+}
+
+// lacksTimestamp reports whether p has no timestamp where every segment has one: it is not the peer's, and is dropped in silence (RFC 7323
+// s.3.2). A RST needs none, and a SYN is of another connection, if it is anything.
+func (c *Conn) lacksTimestamp(p *wire.Packet) bool {
+	return c.on&Timestamps != 0 && !p.Options.Has(wire.OptTimestamps) && p.Flags&(wire.RST|wire.SYN) == 0
 }
 
 // tsRecentStale reports whether the peer's clock may have wrapped since tsRecent was taken (RFC 7323 s.5.5).
