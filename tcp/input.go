@@ -194,11 +194,13 @@ func (c *Conn) takeRST(now mono.Time, p *wire.Packet) {
 
 // updateWindow is the window update of the fifth step: only from segments at least as new as the last one used
 // (RFC 9293 s.3.10.7.4). One that acknowledges more is newer than all before it, whatever its sequence number: when the
-// peer fills a hole with it, nothing else need tell its window.
+// peer fills a hole with it, nothing else need tell its window. One that ends below what has arrived may be older than its number says:
+// an empty segment has that of the data behind it.
 func (c *Conn) updateWindow(now mono.Time, p *wire.Packet) {
 	s := &c.snd
 	window, ok := c.peerWindow(p)
-	if ok && (s.una.Less(p.Ack) || s.wl1.Less(p.Seq) || s.wl1 == p.Seq && s.wl2.LessEq(p.Ack)) {
+	newer := c.rcv.nxt.LessEq(p.Seq.Add(p.SegLen())) && (s.wl1.Less(p.Seq) || s.wl1 == p.Seq && s.wl2.LessEq(p.Ack))
+	if ok && (newer || s.una.Less(p.Ack)) {
 		s.wl1, s.wl2 = p.Seq, p.Ack
 		s.open(p.Ack, window, c.wrapLimit())
 		if s.window > 0 {
