@@ -83,6 +83,11 @@ func (c *Conn) takeACK(now mono.Time, p *wire.Packet) {
 
 // settle ends the processing of an ACK for one sub-connection.
 func (c *Conn) settle(now mono.Time, s *subconn, rtt time.Duration) {
+	if s.burstCap > 0 {
+		if s.burstCap += s.share.acked; s.burstCap >= s.out.Window {
+			s.burstCap = 0
+		}
+	}
 	state := cc.Open
 	switch s.ep.state {
 	case epOpen:
@@ -115,11 +120,6 @@ func (c *Conn) settle(now mono.Time, s *subconn, rtt time.Duration) {
 	if s.share.delivered == 0 && s.share.acked == 0 {
 		return
 	}
-	if s.burstCap > 0 {
-		if s.burstCap += s.share.acked; s.burstCap >= s.out.Window {
-			s.burstCap = 0
-		}
-	}
 	c.tellAck(now, s, rtt, state)
 	if c.cfg.Trace != nil {
 		c.traceWindow(now, s)
@@ -139,8 +139,8 @@ func (c *Conn) endsRecovery(s *subconn) bool {
 func (c *Conn) endRecovery(s *subconn) {
 	s.leaveRecovery()
 	c.honest.undone = 0
-	if d, ok := c.detect.(*dupDetector); ok && d.partial && !d.reducing && c.on&Pacing == 0 {
-		// RFC 6582 s.3.2 step 3, full acknowledgement: cwnd = min(ssthresh, max(FlightSize, SMSS) + SMSS).
+	if d, ok := c.detect.(*dupDetector); ok && d.partial && !d.reducing && c.on&Pacing == 0 && c.cfg.Policy == LossIsCongestion {
+		// RFC 6582 s.3.2 step 3, full acknowledgement: cwnd = min(ssthresh, max(FlightSize, SMSS) + SMSS). Where losses are noise the window stays.
 		s.burstCap = max(s.outstanding(), int64(c.snd.mss)) + int64(c.snd.mss)
 	}
 	if c.rack != nil {

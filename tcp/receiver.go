@@ -205,7 +205,8 @@ func (c *Conn) takeInOrder(now mono.Time, p *wire.Packet, seg wire.Range) {
 	r.nxt = seg.End
 	if len(r.ooo) > 0 {
 		c.ackp.now = true // it fills a hole, or part of one (RFC 5681 s.4.2)
-		if first := r.ooo[0]; first.Start.Less(seg.End) {
+		// Of two runs of old octets the first is reported (RFC 2883 s.4.2.2), and what was trimmed comes first.
+		if first := r.ooo[0]; first.Start.Less(seg.End) && p.Seq == seg.Start {
 			r.dup = wire.Range{Start: first.Start, End: wire.MinSeq(first.End, seg.End)}
 		}
 		joined := 0
