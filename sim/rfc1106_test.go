@@ -23,7 +23,7 @@ func TestR7OptionsOff(t *testing.T) {
 		{"tahoe", tcp.Config{Recovery: tcp.DupACK, Disable: tcp.Pacing}, 0xa1c360da56939223},
 		{"tahoe", tcp.Config{Recovery: tcp.DupACK, Enable: tcp.PerACK | tcp.CoarseClock, SendBuffer: 60000, RecvBuffer: 60000,
 			Disable: tcp.Pacing | tcp.Timestamps | tcp.SACK | tcp.WindowScaling | tcp.DelayedACK}, 0xab4b3a366b8e9889},
-		{"reno", tcp.Config{Recovery: tcp.NewReno}, 0x8c332b035fbe4ba4},
+		{"reno", tcp.Config{Recovery: tcp.NewReno}, 0x5cf107890f853d8f},
 		{"reno", tcp.Config{Recovery: tcp.SACK6675, Disable: tcp.Timestamps}, 0x15b900f9523d7b71},
 		{"reno", tcp.Config{Recovery: tcp.DupACK, Disable: tcp.SACK, RecvBuffer: 1 << 20}, 0xe7ebcdc2933e2f92},
 		{"cubic", tcp.Config{}, 0xfe3eeec726df9a77},

@@ -75,6 +75,11 @@ func (c *Conn) takeACK(now mono.Time, p *wire.Packet) {
 // settle ends the processing of an ACK for one sub-connection.
 func (c *Conn) settle(now mono.Time, s *subconn, rtt time.Duration) {
 	state := cc.Open
+	if s.burstCap > 0 { // by later ACKs than the one that set it
+		if s.burstCap += s.share.acked; s.burstCap >= s.out.Window {
+			s.burstCap = 0
+		}
+	}
 	switch s.ep.state {
 	case epOpen:
 		s.ageEpisode(c.snd.una)
@@ -102,11 +107,6 @@ func (c *Conn) settle(now mono.Time, s *subconn, rtt time.Duration) {
 	}
 	if s.share.delivered == 0 && s.share.acked == 0 {
 		return
-	}
-	if s.burstCap > 0 {
-		if s.burstCap += s.share.acked; s.burstCap >= s.out.Window {
-			s.burstCap = 0
-		}
 	}
 	c.tellAck(now, s, rtt, state)
 	if c.cfg.Trace != nil {

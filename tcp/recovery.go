@@ -151,6 +151,7 @@ func (d *dupDetector) onAdvance(c *Conn, now mono.Time, s *subconn) {
 	d.partialSeen = true
 	if c.dupACKsCount() { // else this very ACK would NAK the next hole, if there is one
 		c.markHeadLost(now, false)
+		s.ep.force = true // it leaves whatever the window is, or a round with few duplicates would end in a timeout
 	}
 }
 
