@@ -45,7 +45,7 @@ func (c *Conn) markLost(now mono.Time, n uint32, timer bool) {
 	s.meter.lost += g.bytes()
 	s.share.lost++
 	again := g.has(segRetrans)
-	if again && g.sentAt > s.ep.cutAt {
+	if again && g.sentAt >= s.ep.cutAt {
 		s.share.lostRetrans = true
 	}
 	c.sent.Lost++
