@@ -136,17 +136,21 @@ func (w *window) base(e *Congestion) int64 {
 }
 
 // cut answers an episode that lowers the threshold to ssthresh. A timeout leaves one segment, and a repeated
-// one leaves the threshold alone (RFC 5681 s.3.1); anything else leaves the threshold as the window. It reports
-// whether it saved the state before the cut for an undo, in which case the caller saves its own.
+// one leaves the threshold alone (RFC 5681 s.3.1); anything else leaves the threshold as the window, of which a mark may
+// leave a single segment (RFC 3168 s.6.1.2, RFC 9438 s.4.6). It reports whether it saved the state before the cut for an
+// undo, in which case the caller saves its own.
 func (w *window) cut(e *Congestion, ssthresh int64) (saved bool) {
 	saved = w.save(e)
 	w.credit = 0
 	if e.Kind != Timeout || !e.Repeated {
 		w.ssthresh = max(ssthresh, 2*w.mss)
 	}
-	if e.Kind == Timeout {
+	switch e.Kind {
+	case Timeout:
 		w.collapse()
-	} else {
+	case ECN:
+		w.set(min(w.cwnd, ssthresh))
+	default:
 		w.set(min(w.cwnd, w.ssthresh))
 	}
 	return saved

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"hash"
 	"hash/fnv"
@@ -77,15 +78,18 @@ func (a *talker) Ready(_ mono.Time, c *tcp.Conn) {
 	}
 }
 
+// seeds is how many worlds TestModel tries; a nightly run tries more.
+var seeds = flag.Int("seeds", 1000, "worlds that TestModel tries")
+
 // TestModel runs two stacks over a hostile link, both ways, with everything that a link can do: every octet
 // arrives, both sides close, and the engine's invariants hold after every step.
 func TestModel(t *testing.T) {
-	seeds := 1000
+	n := *seeds
 	if testing.Short() || raceEnabled {
-		seeds = 50
+		n = 50
 	}
 	failures := 0
-	for seed := range uint64(seeds) {
+	for seed := range uint64(n) {
 		if err := model(seed, nil); err != nil {
 			t.Errorf("seed %d: %v; packets in %s", seed, err, capturedModel(t, seed))
 			if failures++; failures == 3 {
@@ -144,6 +148,10 @@ func model(seed uint64, packets trace.Sink) error {
 	client, err := a.Dial(b.AddrPort(80), anyConfig(rng), active)
 	if err != nil {
 		return err
+	}
+	if rng.IntN(3) == 0 {
+		interpose(w, d.forward, rng)
+		interpose(w, d.reverse, rng)
 	}
 	for w.step(limit) {
 		if err := client.CheckInvariants(); err != nil {

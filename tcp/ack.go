@@ -21,6 +21,7 @@ type ackWork struct {
 	repaired  bool  // it cumulatively acknowledged a segment that was sent more than once
 	reordered bool  // it delivered data below the highest delivered before, never sent again
 	holdRTO   bool  // do not restart the retransmission timer
+	ece       bool  // it echoed a congestion mark (RFC 3168 s.6.1.2)
 	hasTS     bool
 	tsecr     uint32
 	hasOWD    bool
@@ -65,6 +66,7 @@ func (c *Conn) takeACK(now mono.Time, p *wire.Packet) {
 	c.answerTimeout(now)
 	c.detect.onAck(c, now)
 	c.respond(now)
+	c.takeECE(now, p)
 	for i := range c.subs {
 		c.settle(now, &c.subs[i], rtt)
 	}
@@ -83,6 +85,9 @@ func (c *Conn) settle(now mono.Time, s *subconn, rtt time.Duration) {
 	switch s.ep.state {
 	case epOpen:
 		s.ageEpisode(c.snd.una)
+		if c.work.ece { // not after a timeout: nothing sent again is ECN-capable, so that echo is old
+			state = cc.Marked
+		}
 	case epRecovery:
 		state = cc.Recovery
 		if c.endsRecovery(s) {
@@ -349,7 +354,7 @@ func (c *Conn) afterACK(now mono.Time) {
 		c.expiries = 0
 		c.lastProgress = now
 		switch {
-		case c.board.empty():
+		case c.board.empty() && !c.ecn.paused:
 			c.timers.stop(timerRTO)
 		case !w.holdRTO:
 			c.armRTO(now)

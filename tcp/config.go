@@ -25,6 +25,8 @@ const (
 	CoarseClock                       // 500 ms timer granularity and an RTO of at least 1 s, as in 4.3BSD
 	BigWindow                         // RFC 1106 s.3; where both ends want it, it takes the place of window scaling
 	NAK                               // RFC 1106 s.2
+	ECN                               // RFC 3168: ask for it, and accept it when asked
+	ECNPassive                        // accept ECN when asked, and do not ask
 )
 
 // Defaults are the features that are on unless Config.Disable takes them away.

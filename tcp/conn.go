@@ -37,6 +37,7 @@ type Conn struct {
 	hand  handshake
 	nak   nakSender
 	icmp  icmpMemory
+	ecn   ecn
 	counters
 	holding
 }

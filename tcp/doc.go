@@ -20,6 +20,6 @@
 // (WriteSynthetic, Discard) are counted and never stored. In steady state nothing is allocated, and the work per
 // ACK is proportional to what the ACK changed, whatever the window.
 //
-// Not here yet: ECN, path MTU discovery, urgent data, TCP Fast Open, SYN cookies, and splitting segments that were
+// Not here yet: path MTU discovery, urgent data, TCP Fast Open, SYN cookies, and splitting segments that were
 // already sent. Windows end at 2^30 octets.
 package tcp

@@ -51,7 +51,7 @@ func (c *Conn) emitSYN(now mono.Time, p *wire.Packet) {
 		flags |= wire.ACK
 		c.ackp.sent(c)
 	}
-	c.header(now, p, flags, c.snd.iss)
+	c.header(now, p, flags|c.offerECN(), c.snd.iss)
 	p.Window = uint16(min(c.rcv.limit, 65535)) // a SYN's window is never scaled (RFC 7323 s.2.2)
 	o := &p.Options
 	*o = wire.Options{Set: wire.OptMSS, MSS: uint16(c.cfg.MSS)}
@@ -96,6 +96,7 @@ func (c *Conn) takeSYN(now mono.Time, p *wire.Packet) {
 		c.rcv.tsRecent, c.rcv.tsRecentAt = o.TSVal, now
 	}
 	c.agreeRFC1106(o)
+	c.agreeECN(p.Flags)
 	if !o.Has(wire.OptWindowScale) {
 		c.on &^= WindowScaling
 	}

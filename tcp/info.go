@@ -52,6 +52,7 @@ type Sent struct {
 	Probes          int64 // tail loss probes (RFC 8985 s.7)
 	NAKs            int64 // holes NAKed (RFC 1106 s.2)
 	Spurious        int64 // episodes undone, or retransmissions that D-SACK showed needless
+	MarkCuts        int64 // window reductions in answer to an echoed congestion mark (RFC 3168 s.6.1.2)
 	MaxInFlight     int64 // octets, the most ever
 }
 
@@ -63,6 +64,8 @@ type Received struct {
 	OutOfOrder   int64 // segments that arrived after a hole
 	OutOfWindow  int64 // segments rejected because nothing of them lay in the window
 	PAWSRejected int64 // segments rejected as old duplicates (RFC 7323 s.5)
+	Marked       int64 // data segments that came with a congestion mark (RFC 3168 s.6.1.3)
+	Echoes       int64 // ACKs that echoed one
 
 	ICMP        int64 // ICMP errors about this connection
 	ICMPIgnored int64 // those of them that quoted nothing in flight, or changed nothing

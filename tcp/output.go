@@ -80,6 +80,9 @@ func (c *Conn) header(now mono.Time, p *wire.Packet, flags wire.Flags, seq wire.
 	if flags&wire.SYN != 0 {
 		return
 	}
+	if c.ecn.echo && flags&wire.RST == 0 {
+		p.Flags |= wire.ECE
+	}
 	c.putWindow(p, c.rcv.advertise())
 	if c.on&Timestamps != 0 {
 		p.Options.Set |= wire.OptTimestamps
@@ -169,7 +172,7 @@ func (c *Conn) emitNew(now mono.Time, p *wire.Packet) bool {
 		c.blockedBy(now, why)
 		return false
 	}
-	if size > 0 && !s.canSend(int64(size)) {
+	if size > 0 && (c.ecn.paused || !s.canSend(int64(size))) {
 		s.limited[0] = true
 		c.blockedBy(now, limitCongestion)
 		return false
@@ -281,6 +284,10 @@ func (c *Conn) sendAgain(now mono.Time, p *wire.Packet, n uint32) {
 		}
 		g.flags |= segTwice
 	}
+	if g.has(segCWR) {
+		g.flags &^= segCWR
+		c.ecn.tell = true // the next new segment says it
+	}
 	g.flags |= segRetrans
 	s.ep.undo.onRetransmit(c.tsVal(now))
 	c.sent.Retransmissions++
@@ -312,6 +319,7 @@ func (c *Conn) transmit(now mono.Time, p *wire.Packet, s *subconn, n uint32, off
 	c.header(now, p, flags, g.seq)
 	p.PayloadLen = size
 	p.Payload = c.snd.buf.appendTo(p.Payload, off, size)
+	c.putECN(p, g)
 	c.ackp.sent(c)
 
 	c.sent.DataSegments++

@@ -113,15 +113,16 @@ func (r *receiver) advertise() int {
 	return window
 }
 
-// windowUpdateDue reports whether the application has made enough room to tell the sender of it: two segments,
-// or half the buffer (RFC 9293 s.3.8.6.2.2).
+// windowUpdateDue reports whether the application has made enough room to tell the sender of it: two segments, or half the
+// buffer (RFC 9293 s.3.8.6.2.2), and as much again as the sender still has. With more than that left it goes on sending, and
+// the ACKs of its data will tell it.
 func (c *Conn) windowUpdateDue() bool {
 	r := &c.rcv
 	if !c.synchronised() || r.finDone {
 		return false
 	}
-	_, gain := r.offer()
-	return gain > 0 && gain >= min(2*r.mss, r.limit/2)
+	window, gain := r.offer()
+	return gain > 0 && gain >= min(2*r.mss, r.limit/2) && gain >= window-gain
 }
 
 // takeData is the seventh and eighth step: payload and FIN (RFC 9293 s.3.10.7.4).

@@ -144,7 +144,7 @@ func (c *Conn) replacedBy(p *wire.Packet) bool {
 		return false
 	}
 	newer := c.on&Timestamps != 0 && p.Options.Has(wire.OptTimestamps) && int32(p.Options.TSVal-c.rcv.tsRecent) > 0
-	return newer || c.rcv.nxt.Less(p.Seq)
+	return newer || c.rcv.nxt.LessEq(p.Seq)
 }
 
 // inputUnknown handles a packet for no connection: a listener may take it, anything else is reset

@@ -134,6 +134,8 @@ type episode struct {
 	answer  bool      // a timeout was taken for noise, and the answer to its retransmission is still to come
 	rescued bool      // the rescue retransmission of RFC 6675 s.4 NextSeg (4) was used
 	cutAt   mono.Time // the latest window reduction
+	reduced bool      // with ECN: that reduction is the answer to all congestion up to cutEnd
+	cutEnd  wire.Seq
 	prr     prr
 	ramp    rampdown
 	undo    undo
@@ -175,8 +177,12 @@ func (c *Conn) enterRecovery(now mono.Time, s *subconn) {
 	s.ep.force = true
 	s.ep.rescued = false
 	s.burstCap = 0
-	s.ep.undo = undo{armed: true, marker: c.snd.una, kind: cc.Loss}
-	c.cut(now, s, cc.Loss)
+	// Losses and marks in one window of data are one sign of congestion (RFC 3168 s.6.1.2).
+	again := s.ep.reduced && c.snd.una.Less(s.ep.cutEnd)
+	s.ep.undo = undo{armed: !again, marker: c.snd.una, kind: cc.Loss}
+	if !again {
+		c.cut(now, s, cc.Loss)
+	}
 	c.startPRR(s)
 }
 
@@ -205,6 +211,7 @@ func (c *Conn) cut(now mono.Time, s *subconn, kind cc.Kind) {
 	from := s.out.Window
 	s.ctrl.OnCongestion(e)
 	s.out = s.ctrl.Output()
+	c.noteReduction(s, kind)
 	if fack && !s.out.Direct {
 		s.ep.ramp = rampdown{from: from, end: c.snd.nxt}
 	}
@@ -237,4 +244,5 @@ func (c *Conn) enterLoss(now mono.Time, s *subconn, repeated bool) {
 	c.traceEpisode(now, s, cc.Timeout)
 	s.ctrl.OnCongestion(cc.Congestion{Kind: cc.Timeout, Now: now, InFlight: int64(c.flight()), Repeated: repeated})
 	s.out = s.ctrl.Output()
+	c.noteReduction(s, cc.Timeout)
 }

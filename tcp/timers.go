@@ -110,6 +110,10 @@ func (c *Conn) onRTO(now mono.Time) {
 		c.onHandshakeTimeout(now)
 		return
 	}
+	if c.ecn.paused {
+		c.resumeECN(now)
+		return
+	}
 	if c.board.empty() {
 		return
 	}

@@ -126,7 +126,9 @@ func (set *settings) collectMissing(s *Script) {
 				}
 			}
 		case *ICMP:
-			set.miss(e.Line, "ICMP errors are not in the engine")
+			if set.ipv6 && icmpCodes[a.Code].type6 == 0 {
+				set.miss(e.Line, "ICMPv6 has nothing that means %s", a.Code)
+			}
 		case *Call:
 			if why := unsupportedCall(a); why != "" {
 				set.miss(e.Line, "%s", why)

@@ -1,7 +1,6 @@
 package script
 
 import (
-	"strings"
 	"testing"
 
 	"longhaul/tcp"
@@ -82,13 +81,5 @@ func TestSettings(t *testing.T) {
 		if s := get(c.text); !c.has(s) {
 			t.Errorf("%s: %+v", c.text, s.config)
 		}
-	}
-}
-
-// TestICMPNotYet pins what becomes of a script with an ICMP error.
-func TestICMPNotYet(t *testing.T) {
-	r := play(t, handshake+"+0 < icmp unreachable port_unreachable", Options{})
-	if r.Verdict != NotApplicable || !strings.Contains(r.Reasons[0].Text, "ICMP") {
-		t.Errorf("%v, %v", r.Verdict, r.Reasons)
 	}
 }
