@@ -138,14 +138,20 @@ func model(seed uint64, packets trace.Sink) error {
 		a.Tap(packets, 0)
 		b.Tap(packets, 1)
 	}
+	mode := flipMTU(w, d)
 	active := newTalker(w.Rand("a's octets"), rng.IntN(100_000))
 	passive := newTalker(w.Rand("b's octets"), rng.IntN(100_000))
 	var server *tcp.Conn
-	err = b.Listen(80, 1, anyConfig(rng), func(c *tcp.Conn) App { server = c; return passive })
+	passiveConfig := anyConfig(rng)
+	passiveConfig.PathMTU = mode
+	err = b.Listen(80, 1, passiveConfig, func(c *tcp.Conn) App { server = c; return passive })
 	if err != nil {
 		return err
 	}
-	client, err := a.Dial(b.AddrPort(80), anyConfig(rng), active)
+	activeConfig := anyConfig(rng)
+	activeConfig.PathMTU = mode
+	activeConfig.Timers.MTURaise = 5 * time.Second
+	client, err := a.Dial(b.AddrPort(80), activeConfig, active)
 	if err != nil {
 		return err
 	}
@@ -171,6 +177,22 @@ func model(seed uint64, packets trace.Sink) error {
 		return errors.New("no connection was accepted")
 	}
 	return judge(client, server, active, passive)
+}
+
+// flipMTU changes the MTU of every other path a few times, with a word to the senders or without, and returns how the
+// connections find it.
+func flipMTU(w *World, d *Dumbbell) tcp.PathMTU {
+	rng := w.Rand("mtu")
+	if rng.IntN(2) == 0 {
+		return tcp.MTUFollow
+	}
+	at := mono.Time(0)
+	for range 1 + rng.IntN(4) {
+		octets, report := 576+rng.IntN(1000), rng.IntN(2) == 0
+		w.At(at, func(mono.Time) { w.Stop(d.SetMTU(octets, report)) })
+		at = at.Add(time.Duration(rng.IntN(2000)) * time.Millisecond)
+	}
+	return []tcp.PathMTU{tcp.MTUFollow, tcp.MTUSearch}[rng.IntN(2)]
 }
 
 // judge returns an error unless both directions are complete and closed.

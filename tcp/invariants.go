@@ -24,6 +24,9 @@ func (c *Conn) CheckInvariants() error {
 	if err := c.checkBoard(); err != nil {
 		return err
 	}
+	if err := c.checkPath(); err != nil {
+		return err
+	}
 	return c.checkReceiver()
 }
 
@@ -92,6 +95,25 @@ func (c *Conn) checkBoard() error {
 			b.order.count, inLists, b.sackedSegs, flying, waiting, sacked)
 	}
 	return b.checkOrder()
+}
+
+// checkPath checks the sizes of segments: that they are in order, and that exactly the probe in flight is marked as one.
+func (c *Conn) checkPath() error {
+	p := &c.path
+	probes := 0
+	for n := c.board.head; n != c.board.tail; n++ {
+		g := c.board.at(n)
+		if g.has(segProbe) {
+			probes++
+		}
+		if g.has(segLost) && g.payload() > c.snd.mss && !p.split {
+			return fmt.Errorf("segment %d of %d octets is to be sent again, and %d are allowed", n, g.payload(), c.snd.mss)
+		}
+	}
+	if c.snd.mss > p.high || p.high > p.full || (p.probe > 0) != (probes == 1) || probes > 1 {
+		return fmt.Errorf("segments of %d octets, %d at most, %d ever; %d probes in flight, one of %d", c.snd.mss, p.high, p.full, probes, p.probe)
+	}
+	return nil
 }
 
 // checkOrder walks the send-order list.

@@ -206,6 +206,7 @@ func newSenderRun(t *rapid.T) *senderRun {
 	r.u.offer = puppetOffer(0)
 	cfg := reno(Recovery(rapid.IntRange(0, 4).Draw(t, "recovery")))
 	cfg.MSS, cfg.InitialWindow, cfg.SendBuffer = 1000, rapid.SampledFrom([]int{3, 10, 30}).Draw(t, "window"), 1<<20
+	cfg.PathMTU = MTUFixed                     // nor of segments cut in pieces
 	cfg.Disable |= Timestamps | FRTO | HyStart // nothing is undone: the model knows of no undo
 	r.u.prepare(atEstablished, cfg)
 	r.u.sent = r.onSent

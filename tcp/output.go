@@ -58,6 +58,9 @@ func (c *Conn) emit(now mono.Time, p *wire.Packet) bool {
 		c.header(now, p, wire.ACK, c.snd.una-1)
 		return true
 	}
+	if c.path.split {
+		c.resegment()
+	}
 	if c.maySend() && (c.emitProbe(now, p) || c.emitRetransmission(now, p) || c.emitNew(now, p)) {
 		return true
 	}
@@ -92,8 +95,11 @@ func (c *Conn) header(now mono.Time, p *wire.Packet, flags wire.Flags, seq wire.
 
 // tsVal returns the timestamp clock: milliseconds with a secret offset (RFC 7323 s.5.4 and 7.1).
 func (c *Conn) tsVal(now mono.Time) uint32 {
-	return uint32(int64(now)/int64(time.Millisecond)) + c.snd.tsOffset
+	return tsClock(now) + c.snd.tsOffset
 }
+
+// tsClock is the timestamp clock without its offset.
+func tsClock(now mono.Time) uint32 { return uint32(int64(now) / int64(time.Millisecond)) }
 
 // emitACK builds an empty acknowledgement.
 func (c *Conn) emitACK(now mono.Time, p *wire.Packet) bool {
@@ -159,6 +165,12 @@ func (c *Conn) emitNew(now mono.Time, p *wire.Packet) bool {
 	unsent := c.snd.unsent()
 	fin := c.snd.closing && !c.snd.finSent
 	size, why := c.newSize(unsent)
+	probe := 0
+	if size == c.snd.mss && size < c.path.full {
+		if probe = c.probeSize(now, s, unsent); probe > 0 {
+			size = probe
+		}
+	}
 	if size == 0 && !(fin && unsent == 0) {
 		if c.emitExtra(now, p, s) {
 			return true
@@ -172,6 +184,9 @@ func (c *Conn) emitNew(now mono.Time, p *wire.Packet) bool {
 		c.blockedBy(now, why)
 		return false
 	}
+	if probe > min(unsent, c.snd.usable()) {
+		return false // the probe waits for room
+	}
 	if size > 0 && (c.ecn.paused || !s.canSend(int64(size))) {
 		s.limited[0] = true
 		c.blockedBy(now, limitCongestion)
@@ -181,6 +196,11 @@ func (c *Conn) emitNew(now mono.Time, p *wire.Packet) bool {
 		return false
 	}
 	c.sendNew(now, p, s, size)
+	if probe > 0 {
+		c.path.probe = probe
+		c.board.at(c.board.tail - 1).flags |= segProbe
+		c.sent.MTUProbes++
+	}
 	return true
 }
 
@@ -332,7 +352,7 @@ func (c *Conn) transmit(now mono.Time, p *wire.Packet, s *subconn, n uint32, off
 	s.out = s.ctrl.Output()
 	c.pace.onSent(now, size)
 	c.clock.set(now, limitNone)
-	if !c.timers.running(timerRTO) || g.has(segRetrans) && n == c.board.head && !c.work.holdRTO {
+	if !c.timers.running(timerRTO) || g.has(segRetrans) && n == c.board.head && !c.holdRTO {
 		c.armRTO(now)
 	}
 	c.timers.stop(timerPersist)

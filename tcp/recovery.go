@@ -38,22 +38,32 @@ func (c *Conn) newDetector() detector {
 func (c *Conn) markLost(now mono.Time, n uint32, timer bool) {
 	g := c.board.at(n)
 	s := &c.subs[g.sub]
-	c.leaveFlight(s, n, g)
-	g.flags |= segLost
-	c.board.insertLost(&s.lost, n)
-	s.lostSize += g.bytes()
+	c.takeLost(n, g)
+	if g.has(segProbe) {
+		c.probeLost(now, g)
+		return
+	}
 	s.meter.lost += g.bytes()
 	s.share.lost++
 	again := g.has(segRetrans)
 	if again && g.sentAt >= s.ep.cutAt {
 		s.share.lostRetrans = true
 	}
-	c.sent.Lost++
 	s.ctrl.OnLost(cc.Lost{
 		Now: now, Bytes: g.bytes(), SentAt: g.sentAt, TxInFlight: int64(g.rate.txInFlight),
 		Retransmission: again, Timer: timer,
 	})
 	c.traceLoss(now, s, g)
+}
+
+// takeLost moves segment n from the flight to those that wait to be sent again.
+func (c *Conn) takeLost(n uint32, g *segment) {
+	s := &c.subs[g.sub]
+	c.leaveFlight(s, n, g)
+	g.flags |= segLost
+	c.board.insertLost(&s.lost, n)
+	s.lostSize += g.bytes()
+	c.sent.Lost++
 }
 
 // leaveFlight takes segment n out of the send-order list and out of pipe.
@@ -120,7 +130,7 @@ func (d *dupDetector) onAck(c *Conn, now mono.Time) {
 		}
 		if enters {
 			d.partialSeen = false
-			if s.out.Direct {
+			if s.out.Direct && !c.board.at(c.board.head).has(segProbe) {
 				// Tahoe goes back to the first hole and sends on from there as its window opens.
 				s.dupacked = 0
 				c.markAllLost(now, false)
@@ -146,7 +156,7 @@ func (d *dupDetector) onAdvance(c *Conn, now mono.Time, s *subconn) {
 	// next hole again. Only the first one restarts the timer ("impatient").
 	s.dupacked = max(s.dupacked-max(c.work.acked-mss, 0), 0)
 	if d.partialSeen && c.dupACKsCount() { // a NAK's repairs are the receiver's word, one a round trip, not guesses
-		c.work.holdRTO = true
+		c.holdRTO = true
 	}
 	d.partialSeen = true
 	if c.dupACKsCount() { // else this very ACK would NAK the next hole, if there is one

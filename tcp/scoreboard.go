@@ -30,6 +30,7 @@ const (
 	segTwice             // counted twice in pipe: sent again though not marked lost (RFC 6675 s.4, SetPipe)
 	segAppLimit          // sent while the application limited the sender
 	segCWR               // its first transmission told of a window reduction (RFC 3168 s.6.1.2)
+	segProbe             // longer than the others, to see whether the path carries it
 )
 
 func (g *segment) end() wire.Seq       { return g.seq.Add(int(g.size)) }

@@ -23,9 +23,9 @@ type arrival struct {
 
 // The peer of an arrival: its initial sequence number and its window.
 const (
-	peerISS    wire.Seq = 0xffffff00 // the sequence space wraps under way
-	peerWindow          = 8000
-	ourWindow           = 10_000
+	peerISS    = wire.Seq(0xffffff00) // the sequence space wraps under way
+	peerWindow = 8000
+	ourWindow  = 10_000
 )
 
 // states lists the states with what brings a fresh stack there; the first word names the state.
@@ -184,7 +184,7 @@ func (a *arrival) observe(p *wire.Packet) (o outcome, problem string) {
 	out := a.input(p)
 	o = outcome{state: a.state(), una: a.b.una}
 	if before != nil {
-		o.delivered = int(before.got.Bytes - delivered)
+		o.delivered, o.err = int(before.got.Bytes-delivered), before.err
 	}
 	if c := a.s.conns[connKey{addrs[0], addrs[1]}]; c != nil {
 		o.una = c.snd.una

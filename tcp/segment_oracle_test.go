@@ -21,6 +21,7 @@ type outcome struct {
 	seq, ack  wire.Seq
 	delivered int // octets in order
 	una       wire.Seq
+	err       error // what the user hears
 	clause    string
 }
 
@@ -101,7 +102,9 @@ func (b block) synSent(p *wire.Packet) outcome {
 	}
 	switch {
 	case rst && ack:
-		return b.gone("3.10.7.3, second")
+		o := b.gone("3.10.7.3, second")
+		o.err = ErrRefused
+		return o
 	case rst:
 		return b.drop("3.10.7.3, second, no ACK")
 	case p.Flags&wire.SYN == 0:
@@ -156,7 +159,14 @@ func (b block) otherwise(p *wire.Packet) outcome {
 	case rst && b.state == "SYN-RECEIVED" && b.passive:
 		return b.gone("3.10.7.4, second, back to LISTEN")
 	case rst:
-		return b.gone("3.10.7.4, second")
+		o := b.gone("3.10.7.4, second")
+		switch b.state {
+		case "SYN-RECEIVED":
+			o.err = ErrRefused
+		case "ESTABLISHED", "FIN-WAIT-1", "FIN-WAIT-2", "CLOSE-WAIT":
+			o.err = ErrReset
+		}
+		return o
 	case syn && b.state == "SYN-RECEIVED" && b.passive:
 		return b.gone("3.10.7.4, fourth, back to LISTEN")
 	case syn:

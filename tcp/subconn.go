@@ -68,7 +68,7 @@ func (c *Conn) newSubconns() {
 	for i := range c.subs {
 		s := &c.subs[i]
 		s.ctrl = c.cfg.Algorithm.New(cc.Params{
-			MSS:             int64(c.snd.mss),
+			MSS:             int64(c.path.full),
 			InitialWindow:   c.initialWindow(),
 			InitialSsthresh: int64(c.cfg.InitialSsthresh),
 			MaxWindow:       cc.MaxWindow,
@@ -88,9 +88,9 @@ func (c *Conn) newSubconns() {
 // needless.
 func (c *Conn) initialWindow() int64 {
 	if c.hand.retries > 0 && !c.hand.spurious {
-		return int64(c.snd.mss)
+		return int64(c.path.full)
 	}
-	return int64(c.cfg.InitialWindow * c.snd.mss)
+	return int64(c.cfg.InitialWindow * c.path.full)
 }
 
 // tellAck reports the processed ACK to s's controller.

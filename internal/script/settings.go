@@ -59,6 +59,7 @@ func newSettings(s *Script) (settings, error) {
 	set.config, set.encoding = st.Config, st.Encoding
 	set.config.RecvBufferMax = 65535 << 8 // the largest that a window scale of 8 can express
 	set.config.SendBuffer = 4 << 20
+	set.config.PathMTU = tcp.MTUReported
 	for _, sh := range []*Shell{s.Init, s.Cleanup} {
 		if sh != nil {
 			set.shell(sh)
