@@ -45,13 +45,12 @@ func (c *Conn) markLost(now mono.Time, n uint32, timer bool) {
 	}
 	s.meter.lost += g.bytes()
 	s.share.lost++
-	again := g.has(segRetrans)
-	if again && g.sentAt >= s.ep.cutAt {
-		s.share.lostRetrans = true
+	if g.sentAt >= s.ep.cutAt {
+		s.share.lostSince = true
 	}
 	s.ctrl.OnLost(cc.Lost{
 		Now: now, Bytes: g.bytes(), SentAt: g.sentAt, TxInFlight: int64(g.rate.txInFlight),
-		Retransmission: again, Timer: timer,
+		Retransmission: g.has(segRetrans), Timer: timer,
 	})
 	c.traceLoss(now, s, g)
 }
