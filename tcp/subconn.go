@@ -32,7 +32,7 @@ type ackShare struct {
 	dupacked         int64 // octets, before
 	acked, delivered int64 // octets
 	lost             int   // segments newly marked lost
-	lostRetrans      bool  // one of them was sent again since the latest window reduction
+	lostSince        bool  // one of them was sent since the latest window reduction
 }
 
 // arrived returns the octets that the ACK says have arrived, one way or the other: without SACK a duplicate ACK stands for a
@@ -164,10 +164,11 @@ func (c *Conn) respond(now mono.Time) {
 		switch {
 		case s.ep.state == epOpen:
 			c.enterRecovery(now, s)
-		case s.ep.state == epRecovery && s.share.lostRetrans:
-			// The loss of what was sent again since the window was cut is a new sign of congestion
-			// (RFC 5681 s.4.3, RFC 8985 s.3.4).
+		case s.ep.state == epRecovery && s.share.lostSince:
+			// The loss of what was sent since the window was cut, for the first time or again, is a new sign of congestion
+			// (RFC 5681 s.4.3, RFC 8985 s.3.4), and so a window of data of its own.
 			s.ep.undo.armed = false
+			s.ep.point = c.snd.nxt
 			c.cut(now, s, cc.Loss)
 			c.startPRR(s)
 		}
@@ -204,7 +205,7 @@ func (c *Conn) startPRR(s *subconn) {
 
 // cut tells s's controller of congestion, unless the policy calls a loss noise (RFC 1106 s.4.2).
 func (c *Conn) cut(now mono.Time, s *subconn, kind cc.Kind) {
-	s.ep.cutAt = now
+	s.ep.cutAt = max(now, c.lastSentAt+1) // of what leaves at this instant, only what is still to come
 	c.traceEpisode(now, s, kind)
 	if kind == cc.Loss && c.cfg.Policy != LossIsCongestion {
 		return
