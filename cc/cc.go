@@ -85,6 +85,7 @@ const (
 	Open     State = iota // no recovery: the window may grow. Also the slow start after a timeout
 	Recovery              // fast recovery: the engine governs sending, the window stays
 	Exited                // this very ACK ended fast recovery
+	Marked                // no recovery, but this ACK echoes a congestion mark: the window must not grow (RFC 3168 s.6.1.2)
 )
 
 // Ack describes an ACK and what the engine knows after processing it.

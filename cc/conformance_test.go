@@ -45,7 +45,7 @@ func (h *history) draw(t *rapid.T) (what string, e event) {
 		a := cc.Ack{
 			Now: now, Acked: octets("acked"), Delivered: mss, RTT: rtt, SRTT: gap.Draw(t, "srtt"), MinRTT: rtt,
 			PriorFlight: octets("prior"), Round: h.round, CwndLimited: rapid.Bool().Draw(t, "limited"),
-			State: rapid.SampledFrom([]cc.State{cc.Open, cc.Open, cc.Open, cc.Recovery, cc.Exited}).Draw(t, "state"),
+			State: rapid.SampledFrom([]cc.State{cc.Open, cc.Open, cc.Open, cc.Recovery, cc.Exited, cc.Marked}).Draw(t, "state"),
 		}
 		return what, func(c cc.Controller) { c.OnAck(a) }
 	case "lost":
@@ -457,4 +457,36 @@ func BenchmarkOnAck(b *testing.B) {
 			}
 		})
 	}
+}
+
+// A mark is answered as a loss is (RFC 3168 s.6.1.2), but of a small window it may leave one segment (RFC 9438 s.4.6); and an
+// ACK that echoes one does not widen the window.
+func TestMark(t *testing.T) {
+	each(t, func(t *testing.T, a cc.Algorithm) {
+		for _, n := range []int64{2, 3, 10, 100} {
+			p, q := grown(a, n, cc.Params{}), grown(a, n, cc.Params{})
+			before := p.c.Output().Window
+			p.c.OnCongestion(cc.Congestion{Kind: cc.ECN, Now: p.start, InFlight: before})
+			q.c.OnCongestion(cc.Congestion{Kind: cc.Loss, Now: q.start, InFlight: before})
+			mark, loss := p.c.Output(), q.c.Output()
+			if mark.Ssthresh != loss.Ssthresh || mark.Window > loss.Window || mark.Window >= before {
+				t.Errorf("%d octets: %+v after a mark, %+v after a loss", before, mark, loss)
+			}
+			for range 50 {
+				p.c.OnAck(cc.Ack{Now: p.start, Delivered: mss, Acked: mss, PriorFlight: before, Round: p.round, CwndLimited: true, State: cc.Marked})
+			}
+			if got := p.c.Output(); got != mark {
+				t.Errorf("%d octets: %+v became %+v on ACKs that echo the mark", before, mark, got)
+			}
+			p.rounds(20)
+			if got := p.c.Output().Window; got <= mark.Window {
+				t.Errorf("%d octets: window still %d, 20 rounds after a mark", before, got)
+			}
+		}
+		small := a.New(cc.Params{MSS: mss, InitialWindow: 2 * mss, InitialSsthresh: 2 * mss})
+		small.OnCongestion(cc.Congestion{Kind: cc.ECN, InFlight: 2 * mss})
+		if got := small.Output().Window; got >= 2*mss {
+			t.Errorf("window %d after a mark with two segments", got)
+		}
+	})
 }

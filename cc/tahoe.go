@@ -14,7 +14,11 @@ var tahoeAlgorithm = Algorithm{
 type tahoe struct{ window }
 
 func (t *tahoe) OnAck(a Ack) {
-	if n := t.slowStart(t.observe(&a), 1); n > 0 && a.CwndLimited {
+	n := t.observe(&a)
+	if a.State == Marked {
+		return
+	}
+	if n = t.slowStart(n, 1); n > 0 && a.CwndLimited {
 		t.avoid(n)
 	}
 }

@@ -12,6 +12,7 @@ type window struct {
 	rate              int64 // octets by which slow start opens the window for each acknowledged one
 	paced             bool
 	perACK            bool
+	step              int64 // with perACK, the octets for which the present ACK counts
 	flightSsthresh    bool
 	uncapped          bool // one ACK may count for any number of segments, as in Linux
 	relearn           bool // in the slow start after a timeout: one segment per ACK, times rate, until ssthresh (RFC 3465 s.2.3)
@@ -70,7 +71,9 @@ func (w *window) observe(a *Ack) int64 {
 	case a.Acked <= 0:
 		return 0
 	case w.perACK:
-		return w.mss
+		// Not a segment for every ACK: a receiver that acknowledges segments in pieces gains nothing (RFC 5681 s.3.1).
+		w.step = min(a.Acked, w.mss)
+		return w.step
 	}
 	return min(a.Acked, MaxWindow)
 }
@@ -104,10 +107,10 @@ func (w *window) slowStart(n, div int64) int64 {
 }
 
 // avoid grows the window by one segment per window of acknowledged octets (RFC 5681 s.3.1). Counting per ACK
-// it adds MSS*MSS/cwnd instead, with the remainder kept.
+// it adds MSS*MSS/cwnd instead, with the remainder kept, and less for an ACK of less than a segment.
 func (w *window) avoid(n int64) {
 	if w.perACK {
-		w.credit += w.mss * w.mss
+		w.credit += w.mss * w.step
 		d := w.credit / w.cwnd
 		w.credit -= d * w.cwnd
 		w.set(w.cwnd + d)
@@ -136,17 +139,21 @@ func (w *window) base(e *Congestion) int64 {
 }
 
 // cut answers an episode that lowers the threshold to ssthresh. A timeout leaves one segment, and a repeated
-// one leaves the threshold alone (RFC 5681 s.3.1); anything else leaves the threshold as the window. It reports
-// whether it saved the state before the cut for an undo, in which case the caller saves its own.
+// one leaves the threshold alone (RFC 5681 s.3.1); anything else leaves the threshold as the window, of which a mark may
+// leave a single segment (RFC 3168 s.6.1.2, RFC 9438 s.4.6). It reports whether it saved the state before the cut for an
+// undo, in which case the caller saves its own.
 func (w *window) cut(e *Congestion, ssthresh int64) (saved bool) {
 	saved = w.save(e)
 	w.credit = 0
 	if e.Kind != Timeout || !e.Repeated {
 		w.ssthresh = max(ssthresh, 2*w.mss)
 	}
-	if e.Kind == Timeout {
+	switch e.Kind {
+	case Timeout:
 		w.collapse()
-	} else {
+	case ECN:
+		w.set(min(w.cwnd, ssthresh))
+	default:
 		w.set(min(w.cwnd, w.ssthresh))
 	}
 	return saved

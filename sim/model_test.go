@@ -2,6 +2,7 @@ package sim
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"hash"
 	"hash/fnv"
@@ -77,15 +78,18 @@ func (a *talker) Ready(_ mono.Time, c *tcp.Conn) {
 	}
 }
 
+// seeds is how many worlds TestModel tries; a nightly run tries more.
+var seeds = flag.Int("seeds", 1000, "worlds that TestModel tries")
+
 // TestModel runs two stacks over a hostile link, both ways, with everything that a link can do: every octet
 // arrives, both sides close, and the engine's invariants hold after every step.
 func TestModel(t *testing.T) {
-	seeds := 1000
+	n := *seeds
 	if testing.Short() || raceEnabled {
-		seeds = 50
+		n = 50
 	}
 	failures := 0
-	for seed := range uint64(seeds) {
+	for seed := range uint64(n) {
 		if err := model(seed, nil); err != nil {
 			t.Errorf("seed %d: %v; packets in %s", seed, err, capturedModel(t, seed))
 			if failures++; failures == 3 {
@@ -134,16 +138,26 @@ func model(seed uint64, packets trace.Sink) error {
 		a.Tap(packets, 0)
 		b.Tap(packets, 1)
 	}
+	mode := flipMTU(w, d)
 	active := newTalker(w.Rand("a's octets"), rng.IntN(100_000))
 	passive := newTalker(w.Rand("b's octets"), rng.IntN(100_000))
 	var server *tcp.Conn
-	err = b.Listen(80, 1, anyConfig(rng), func(c *tcp.Conn) App { server = c; return passive })
+	passiveConfig := anyConfig(rng)
+	passiveConfig.PathMTU = mode
+	err = b.Listen(80, 1, passiveConfig, func(c *tcp.Conn) App { server = c; return passive })
 	if err != nil {
 		return err
 	}
-	client, err := a.Dial(b.AddrPort(80), anyConfig(rng), active)
+	activeConfig := anyConfig(rng)
+	activeConfig.PathMTU = mode
+	activeConfig.Timers.MTURaise = 5 * time.Second
+	client, err := a.Dial(b.AddrPort(80), activeConfig, active)
 	if err != nil {
 		return err
+	}
+	if rng.IntN(3) == 0 {
+		interpose(w, d.forward, rng)
+		interpose(w, d.reverse, rng)
 	}
 	for w.step(limit) {
 		if err := client.CheckInvariants(); err != nil {
@@ -165,6 +179,22 @@ func model(seed uint64, packets trace.Sink) error {
 	return judge(client, server, active, passive)
 }
 
+// flipMTU changes the MTU of every other path a few times, with a word to the senders or without, and returns how the
+// connections find it.
+func flipMTU(w *World, d *Dumbbell) tcp.PathMTU {
+	rng := w.Rand("mtu")
+	if rng.IntN(2) == 0 {
+		return tcp.MTUFollow
+	}
+	at := mono.Time(0)
+	for range 1 + rng.IntN(4) {
+		octets, report := 576+rng.IntN(1000), rng.IntN(2) == 0
+		w.At(at, func(mono.Time) { w.Stop(d.SetMTU(octets, report)) })
+		at = at.Add(time.Duration(rng.IntN(2000)) * time.Millisecond)
+	}
+	return []tcp.PathMTU{tcp.MTUFollow, tcp.MTUSearch}[rng.IntN(2)]
+}
+
 // judge returns an error unless both directions are complete and closed.
 func judge(client, server *tcp.Conn, active, passive *talker) error {
 	if active.err != nil || passive.err != nil {
@@ -184,6 +214,9 @@ func judge(client, server *tcp.Conn, active, passive *talker) error {
 	}
 	if !client.Ready().Closed || !server.Ready().Closed {
 		return fmt.Errorf("client state %v, server state %v: not closed", client.Info().State, server.Info().State)
+	}
+	if n := client.Info().Received.FalseACKs + server.Info().Received.FalseACKs; n > 0 {
+		return fmt.Errorf("%d ACKs of honest ends seem to be lies", n)
 	}
 	return nil
 }
@@ -230,7 +263,7 @@ func anyConfig(rng *rand.Rand) tcp.Config {
 		Algorithm: cc.All[rng.IntN(len(cc.All))],
 		Recovery:  []tcp.Recovery{tcp.RACK, tcp.SACK6675, tcp.NewReno, tcp.DupACK, tcp.FACK}[rng.IntN(5)],
 		Disable:   tcp.Feature(rng.Uint32()) & tcp.Defaults,
-		Enable:    tcp.Feature(rng.Uint32()) & (tcp.Nagle | tcp.PerACK | tcp.CoarseClock | tcp.BigWindow | tcp.NAK),
+		Enable:    tcp.Feature(rng.Uint32()) & (tcp.Nagle | tcp.PerACK | tcp.CoarseClock | tcp.BigWindow | tcp.NAK | tcp.ACKCheck),
 		NAKs:      tcp.NAKOptions{Threshold: rng.IntN(3), Repeat: rng.IntN(3), Ignore: rng.IntN(8) == 0, CountACKs: rng.IntN(8) == 0},
 		SlowStart: rng.IntN(4),
 	}

@@ -2,6 +2,7 @@ package sim
 
 import (
 	"net/netip"
+	"time"
 
 	"longhaul/link"
 	"longhaul/mono"
@@ -19,7 +20,8 @@ type pipe struct {
 	w      *World
 	link   *link.Link
 	handle *Handle
-	held   *link.Packet // came out of the link when it was asked for the time; delivered by the next Step
+	delay  time.Duration // of propagation
+	held   *link.Packet  // came out of the link when it was asked for the time; delivered by the next Step
 	ports  []port
 }
 
@@ -34,7 +36,7 @@ func newPipe(w *World, cfg link.Config) (*pipe, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &pipe{w: w, link: l}
+	p := &pipe{w: w, link: l, delay: cfg.Delay}
 	p.handle = w.Add(p, mono.Never)
 	return p, nil
 }

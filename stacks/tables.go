@@ -86,6 +86,8 @@ var Features = []Feature{
 	{"bigwindow", "windows of 30 bits, where both ends want them in place of wscale (RFC 1106 s.3)", bit(tcp.BigWindow)},
 	{"nak", "the receiver asks for what is missing at the left edge of the window (RFC 1106 s.2)", bit(tcp.NAK)},
 	{"literal", "those two as RFC 1106 draws them, under option kinds that nobody assigned: for a laboratory", literal},
+	{"ecn", "congestion marks in place of losses, where both ends want them and a queue sets them (RFC 3168)", bit(tcp.ECN)},
+	{"ackcheck", "a segment sent out of turn now and then shows whether the receiver acknowledges only what it has (Sherwood et al., CCS 2005)", bit(tcp.ACKCheck)},
 	{"noise", "a loss is repaired and does not shrink the window (RFC 1106 s.4.2): for your own noisy link only", noise},
 }
 
@@ -112,7 +114,7 @@ var Presets = []Preset{
 // unbuilt are the recoveries and features whose names are reserved and which are not available yet.
 var unbuilt = map[string]bool{
 	"nack": true, "nackconn": true, "nofack": true,
-	"ecn": true, "lss": true,
+	"lss": true,
 }
 
 // documented are the stacks of the literature that this project starts from, oldest first, as far as their parts

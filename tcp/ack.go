@@ -8,11 +8,13 @@ import (
 	"longhaul/wire"
 )
 
-// ackWork is what the ACK being processed has brought, for the whole connection.
+// ackWork is what the ACK being processed has brought, for the whole connection. It is scratch that all connections of a
+// stack share: nothing of it outlives the ACK.
 type ackWork struct {
 	acked     int64 // octets newly acknowledged cumulatively
 	delivered int64 // octets newly known to be received
 	advanced  bool  // snd.una moved
+	parts     bool  // it ends within a segment: no receiver that has all of one does that
 	dup       bool  // a duplicate ACK (RFC 5681 s.2), if anything is outstanding
 	newSACK   bool  // it SACKed something new
 	nak       bool  // it NAKed something outstanding (RFC 1106 s.2)
@@ -20,7 +22,7 @@ type ackWork struct {
 	originals bool  // it delivered data sent before a timeout and never sent again
 	repaired  bool  // it cumulatively acknowledged a segment that was sent more than once
 	reordered bool  // it delivered data below the highest delivered before, never sent again
-	holdRTO   bool  // do not restart the retransmission timer
+	ece       bool  // it echoed a congestion mark (RFC 3168 s.6.1.2)
 	hasTS     bool
 	tsecr     uint32
 	hasOWD    bool
@@ -36,13 +38,18 @@ type ackWork struct {
 // takeACK processes an acceptable ACK (the fifth step of RFC 9293 s.3.10.7.4): scoreboard, undo, loss detection, episodes, controllers,
 // timers, in that order.
 func (c *Conn) takeACK(now mono.Time, p *wire.Packet) {
-	w := &c.work
+	if c.lies(p) {
+		c.caught(now)
+		return
+	}
+	w := c.work
 	*w = ackWork{fack: c.snd.fack}
+	c.holdRTO = false
 	c.noteUpperWindow(p)
 	c.noteTimestamp(p)
 	for i := range c.subs {
 		s := &c.subs[i]
-		s.share = ackShare{pipe: s.pipe, flight: s.outstanding()}
+		s.share = ackShare{pipe: s.pipe, flight: s.outstanding(), dupacked: s.dupacked}
 	}
 	w.dup = p.Ack == c.snd.una && p.PayloadLen == 0 &&
 		p.Flags&(wire.SYN|wire.FIN) == 0 && c.sameWindow(p)
@@ -53,6 +60,7 @@ func (c *Conn) takeACK(now mono.Time, p *wire.Packet) {
 	if c.on&SACK != 0 && p.Options.Has(wire.OptSACK) {
 		c.takeSACK(now, p)
 	}
+	c.checkHonesty(now, p.Ack)
 	rtt := c.takeRTT(now)
 	for i := range c.subs {
 		if s := &c.subs[i]; s.ep.undo.armed {
@@ -65,6 +73,7 @@ func (c *Conn) takeACK(now mono.Time, p *wire.Packet) {
 	c.answerTimeout(now)
 	c.detect.onAck(c, now)
 	c.respond(now)
+	c.takeECE(now, p)
 	for i := range c.subs {
 		c.settle(now, &c.subs[i], rtt)
 	}
@@ -83,6 +92,9 @@ func (c *Conn) settle(now mono.Time, s *subconn, rtt time.Duration) {
 	switch s.ep.state {
 	case epOpen:
 		s.ageEpisode(c.snd.una)
+		if c.work.ece { // not after a timeout: nothing sent again is ECN-capable, so that echo is old
+			state = cc.Marked
+		}
 	case epRecovery:
 		state = cc.Recovery
 		if c.endsRecovery(s) {
@@ -103,7 +115,7 @@ func (c *Conn) settle(now mono.Time, s *subconn, rtt time.Duration) {
 	}
 	if s.ep.state == epRecovery && s.ep.prr.active {
 		safe := c.work.advanced && s.share.lost == 0
-		s.ep.prr.onAck(s.share.delivered, s.pipe, int64(c.snd.mss), safe)
+		s.ep.prr.onAck(s.share.arrived(s), s.outstanding(), int64(c.snd.mss), safe)
 	}
 	if s.share.delivered == 0 && s.share.acked == 0 {
 		return
@@ -126,7 +138,8 @@ func (c *Conn) endsRecovery(s *subconn) bool {
 // endRecovery ends s's fast recovery in order.
 func (c *Conn) endRecovery(s *subconn) {
 	s.leaveRecovery()
-	if d, ok := c.detect.(*dupDetector); ok && d.partial && c.on&Pacing == 0 && c.cfg.Policy == LossIsCongestion {
+	c.honest.undone = 0
+	if d, ok := c.detect.(*dupDetector); ok && d.partial && !d.reducing && c.on&Pacing == 0 && c.cfg.Policy == LossIsCongestion {
 		// RFC 6582 s.3.2 step 3, full acknowledgement: cwnd = min(ssthresh, max(FlightSize, SMSS) + SMSS). Where losses are noise the window stays.
 		s.burstCap = max(s.outstanding(), int64(c.snd.mss)) + int64(c.snd.mss)
 	}
@@ -137,7 +150,7 @@ func (c *Conn) endRecovery(s *subconn) {
 
 // ackUpTo takes everything below ack off the scoreboard.
 func (c *Conn) ackUpTo(now mono.Time, ack wire.Seq) {
-	w := &c.work
+	w := c.work
 	w.advanced = true
 	b := &c.board
 	if g := b.at(b.head); g.has(segRetrans) {
@@ -148,7 +161,7 @@ func (c *Conn) ackUpTo(now mono.Time, ack wire.Seq) {
 		if ack.Less(g.end()) {
 			break
 		}
-		if g.has(segRetrans) {
+		if g.has(segRetrans) || c.honest.late(n) {
 			w.repaired = true
 		}
 		if g.has(segSACKed) {
@@ -187,6 +200,7 @@ func (c *Conn) ackUpTo(now mono.Time, ack wire.Seq) {
 func (c *Conn) ackPart(g *segment, ack wire.Seq) {
 	s := &c.subs[g.sub]
 	part := int64(ack.Sub(g.seq))
+	c.work.parts = true
 	g.seq, g.size = ack, g.size-uint32(part)
 	s.share.acked += part
 	switch {
@@ -215,9 +229,14 @@ func (c *Conn) deliver(now mono.Time, n uint32, g *segment, cumulative bool) {
 	} else {
 		c.leaveFlight(s, n, g)
 	}
+	if g.has(segProbe) {
+		g.flags &^= segProbe
+		c.probeArrived(now)
+	}
+	c.path.acked = max(c.path.acked, g.payload())
 	s.meter.onDelivered(now, g)
 	s.share.delivered += g.bytes()
-	w := &c.work
+	w := c.work
 	w.delivered += g.bytes()
 	if !g.has(segRetrans) {
 		if !w.sampled || g.sentAt < w.oldest {
@@ -227,7 +246,7 @@ func (c *Conn) deliver(now mono.Time, n uint32, g *segment, cumulative bool) {
 			w.newest = g.sentAt
 		}
 		w.sampled = true
-		if g.end().Less(w.fack) {
+		if g.end().Less(w.fack) && !c.honest.late(n) {
 			w.reordered = true
 		}
 		if s.ep.state == epLoss && g.seq.Less(s.ep.point) {
@@ -243,6 +262,7 @@ func (c *Conn) deliver(now mono.Time, n uint32, g *segment, cumulative bool) {
 func (c *Conn) takeSACK(now mono.Time, p *wire.Packet) {
 	blocks := p.Options.SACKBlocks()
 	if len(blocks) > 0 && isDSACK(blocks, p.Ack) {
+		c.honest.reported(blocks[0])
 		c.onDSACK(blocks[0])
 		blocks = blocks[1:]
 	}
@@ -301,7 +321,7 @@ func (c *Conn) noteTimestamp(p *wire.Packet) {
 	if c.on&Timestamps == 0 || !p.Options.Has(wire.OptTimestamps) {
 		return
 	}
-	w := &c.work
+	w := c.work
 	w.hasTS, w.tsecr = true, p.Options.TSEcr
 	w.hasOWD, w.owd = true, time.Duration(int32(p.Options.TSVal-p.Options.TSEcr))*time.Millisecond
 }
@@ -309,19 +329,20 @@ func (c *Conn) noteTimestamp(p *wire.Packet) {
 // takeRTT takes the ACK's round-trip sample, and returns the one for the controller (0 if none). The timeout
 // learns from the oldest segment, so that it includes the peer's delayed ACK; the controller from the newest.
 func (c *Conn) takeRTT(now mono.Time) time.Duration {
-	w := &c.work
+	w := c.work
 	var oldest, newest time.Duration
 	switch {
 	case w.sampled && !w.repaired:
 		// Data behind a hole that a retransmission has filled arrived long ago; only SACK would have said so.
 		oldest, newest = now.Sub(w.oldest), now.Sub(w.newest)
+		c.honest.doubtRTT(newest)
 	case w.advanced && w.hasTS && w.tsecr != 0:
 		// A retransmission was acknowledged: the echo says which copy (RFC 7323 s.4).
 		ms := int32(c.tsVal(now) - w.tsecr)
-		if ms < 0 || c.rtt.srtt == 0 {
-			return 0
-		}
 		oldest = time.Duration(ms) * time.Millisecond
+		if ms < 0 || c.rtt.srtt == 0 || oldest > now.Sub(c.hand.synAt)+time.Millisecond {
+			return 0 // nothing was sent before the SYN
+		}
 		newest = oldest
 	default:
 		return 0
@@ -344,14 +365,18 @@ func (c *Conn) takeRTT(now mono.Time) time.Duration {
 
 // afterACK restarts the timers (RFC 6298 s.5.2, 5.3).
 func (c *Conn) afterACK(now mono.Time) {
-	w := &c.work
+	w := c.work
 	if w.advanced {
 		c.expiries = 0
 		c.lastProgress = now
+		if c.path.claimSeq.Less(c.snd.una) {
+			c.path.claim = 0 // what was said to be too big has arrived
+		}
 		switch {
-		case c.board.empty():
+		case c.board.empty() && !c.ecn.paused:
 			c.timers.stop(timerRTO)
-		case !w.holdRTO:
+			c.timers.set(timerIdle, now.Add(c.rtt.rto()))
+		case !c.holdRTO:
 			c.armRTO(now)
 		}
 	} else if _, plain := c.detect.(*dupDetector); !plain && w.sampled && w.newest < c.board.at(c.board.head).sentAt {

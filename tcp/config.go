@@ -25,6 +25,9 @@ const (
 	CoarseClock                       // 500 ms timer granularity and an RTO of at least 1 s, as in 4.3BSD
 	BigWindow                         // RFC 1106 s.3; where both ends want it, it takes the place of window scaling
 	NAK                               // RFC 1106 s.2
+	ECN                               // RFC 3168: ask for it, and accept it when asked
+	ECNPassive                        // accept ECN when asked, and do not ask
+	ACKCheck                          // check now and then that the peer acknowledges only what it has (Sherwood et al., CCS 2005)
 )
 
 // Defaults are the features that are on unless Config.Disable takes them away.
@@ -70,9 +73,12 @@ type Config struct {
 	SlowStart       int  // segments by which slow start opens the window for each acknowledged one; 0 means 1, at most cc.MaxSlowStart (RFC 1106 s.4.2)
 	FlightSsthresh  bool // cut from the flight size (RFC 5681 equation 4), not from the window
 	NAKs            NAKOptions
+	PathMTU         PathMTU
 	Timers          Timers
-	UserTimeout     time.Duration // give up when data stays unacknowledged this long (RFC 9293 s.3.8.3); 0 means never
+	UserTimeout     time.Duration // give up when data stays unacknowledged this long (RFC 9293 s.3.8.3); 0 means after 15 minutes and at least three retransmissions (R2 of RFC 1122 s.4.2.3.5), less than 0 never
+	PersistTimeout  time.Duration // give up when the peer keeps its window closed this long, though it answers probes (RFC 6429); 0 means never
 	KeepAlive       KeepAlive
+	TrustPeer       bool       // do not check what the peer acknowledges when there is doubt; the feature ACKCheck does all the same
 	Trace           trace.Sink // nil means no trace
 	Flow            uint32     // flow number for Trace
 }
@@ -87,6 +93,7 @@ type Timers struct {
 	DelayedACK  time.Duration // default 40 ms; at most 500 ms (RFC 1122 s.4.2.3.2)
 	TimeWait    time.Duration // 2 MSL (RFC 9293 s.3.4.1); default 60 s
 	FinWait2    time.Duration // longest wait for the peer's FIN after Close; default 60 s
+	MTURaise    time.Duration // until a path is asked whether it carries larger packets now; default 600 s (RFC 8899 s.5.1.1)
 	PersistMax  time.Duration // longest time between zero-window probes; default 60 s
 }
 
@@ -132,6 +139,7 @@ func (c Config) withDefaults(ipv6 bool) Config {
 	t.DelayedACK = min(orDefault(t.DelayedACK, 40*time.Millisecond), 500*time.Millisecond)
 	t.TimeWait = orDefault(t.TimeWait, 60*time.Second)
 	t.FinWait2 = orDefault(t.FinWait2, 60*time.Second)
+	t.MTURaise = orDefault(t.MTURaise, defaultMTURaise)
 	t.PersistMax = orDefault(t.PersistMax, 60*time.Second)
 	if c.features()&CoarseClock != 0 {
 		t.Granularity = 500 * time.Millisecond

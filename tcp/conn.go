@@ -13,7 +13,7 @@ import (
 type Conn struct {
 	stack *Stack
 	key   connKey
-	cfg   Config  // with defaults filled in
+	cfg   *Config // with defaults filled in; a listener's connections share it
 	on    Feature // wanted before the handshake, in force after it
 	state State
 	err   error
@@ -32,11 +32,13 @@ type Conn struct {
 	ackp   ackPolicy
 	timers timerSet
 	activity
-	work  ackWork
-	clock chrono
-	hand  handshake
-	nak   nakSender
-	icmp  icmpMemory
+	work   *ackWork // the stack's
+	clock  chrono
+	hand   handshake
+	nak    nakSender
+	ecn    ecn
+	path   pathState
+	honest honesty
 	counters
 	holding
 }
@@ -62,9 +64,11 @@ type activity struct {
 	lastProgress  mono.Time // new data was acknowledged, or began to wait for that
 	lastChallenge mono.Time
 	persistAt     mono.Time // the window was probed
+	persistFrom   mono.Time // for the first time since it closed
 	persists      int
 	keepProbes    int
-	expiries      int // of the retransmission timer since lastProgress
+	holdRTO       bool // the latest ACK does not restart the retransmission timer
+	expiries      int  // of the retransmission timer since lastProgress
 }
 
 // wants are segments that something other than the flow of data asks for.
@@ -232,7 +236,7 @@ func (c *Conn) User() any { return c.user }
 // Info returns a snapshot of the connection.
 func (c *Conn) Info() Info {
 	in := Info{
-		State: c.state, Controller: c.cfg.Algorithm.Name, MSS: c.snd.mss,
+		State: c.state, Controller: c.cfg.Algorithm.Name, MSS: c.snd.mss, PathMTU: c.packetSize(c.snd.mss),
 		PeerWindow: c.snd.window, RecvWindow: int64(c.rcv.edge.Sub(c.rcv.nxt)),
 		SRTT: c.rtt.srtt, RTTVar: c.rtt.rttvar, MinRTT: c.rtt.minRTT, RTO: c.rtt.backedOff(),
 		Sent: c.sent, Received: c.got, Limited: c.clock.total,

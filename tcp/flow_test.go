@@ -369,7 +369,9 @@ func TestPAWSAfterIdle(t *testing.T) {
 // every second one (RFC 5681 s.4.2).
 func TestDelayedACKOfSmallSegments(t *testing.T) {
 	w := newPair(t, time.Millisecond)
-	w.connect(reno(RACK), Config{})
+	cfg := reno(RACK)
+	cfg.PathMTU = MTUFixed
+	w.connect(cfg, Config{})
 	w.ends[0].snd.mss = 600
 	w.run(time.Second)
 	w.transfer(600*40, time.Minute)

@@ -10,12 +10,6 @@ import (
 // errUnreachableTimeout is what a connection ends with that timed out while the network said that it cannot reach the peer.
 var errUnreachableTimeout = fmt.Errorf("%w: %w", ErrTimeout, ErrUnreachable)
 
-// icmpMemory is what a connection remembers of ICMP errors.
-type icmpMemory struct {
-	softAt  mono.Time // when the latest one came that the connection survived
-	hasSoft bool
-}
-
 // InputICMP takes an ICMP error message that arrived. It counts only if it quotes a segment that one of the stack's connections
 // has in flight (RFC 5927 s.4.1): whoever is not on the path would have to guess that. It keeps no reference to e.
 func (s *Stack) InputICMP(now mono.Time, e *wire.ICMPError) {
@@ -26,6 +20,7 @@ func (s *Stack) InputICMP(now mono.Time, e *wire.ICMPError) {
 	c.got.ICMP++
 	if e.Seq.Less(c.snd.una) || !e.Seq.Less(c.snd.nxt) || !c.takeICMP(now, e) {
 		c.got.ICMPIgnored++
+		return
 	}
 	s.wake(c)
 }
@@ -37,7 +32,7 @@ func (s *Stack) InputICMP(now mono.Time, e *wire.ICMPError) {
 func (c *Conn) takeICMP(now mono.Time, e *wire.ICMPError) bool {
 	switch e.Kind() {
 	case wire.ICMPTooBig:
-		return false
+		return c.tooBig(now, e)
 	case wire.ICMPHard:
 		switch {
 		case c.state == SynReceived && c.hand.passive:
@@ -51,14 +46,14 @@ func (c *Conn) takeICMP(now mono.Time, e *wire.ICMPError) bool {
 	default:
 		return false
 	}
-	c.icmp.softAt, c.icmp.hasSoft = now, true
+	c.path.softAt, c.path.hasSoft = now, true
 	return true
 }
 
 // timedOut returns the error of a connection whose peer does not answer. If the network has said since the last progress that
 // it cannot reach the peer, that is part of it (RFC 1122 s.4.2.3.9).
 func (c *Conn) timedOut() error {
-	if c.icmp.hasSoft && c.icmp.softAt >= c.lastProgress {
+	if c.path.hasSoft && c.path.softAt >= c.lastProgress {
 		return errUnreachableTimeout
 	}
 	return ErrTimeout

@@ -20,6 +20,7 @@ type Info struct {
 	Controller string   // the algorithm's name
 	Features   Feature  // in force: before the handshake those wanted, after it those agreed on
 	MSS        int      // payload octets in a full segment now
+	PathMTU    int      // octets of the IP packet that carries it
 	Window     int64    // octets the controller allows in flight
 	Ssthresh   int64    // octets
 	InFlight   int64    // octets: pipe
@@ -50,8 +51,12 @@ type Sent struct {
 	Timeouts        int64 // retransmission timer expiries
 	FastRetransmits int64 // episodes of fast recovery
 	Probes          int64 // tail loss probes (RFC 8985 s.7)
+	MTUProbes       int64 // segments longer than the others, to find the path MTU (RFC 8899)
+	MTUProbesLost   int64 // of those
 	NAKs            int64 // holes NAKed (RFC 1106 s.2)
+	Withheld        int64 // segments sent out of turn, to see whether the peer tells the truth
 	Spurious        int64 // episodes undone, or retransmissions that D-SACK showed needless
+	MarkCuts        int64 // window reductions in answer to an echoed congestion mark (RFC 3168 s.6.1.2)
 	MaxInFlight     int64 // octets, the most ever
 }
 
@@ -61,8 +66,12 @@ type Received struct {
 	Bytes        int64 // payload octets delivered in order
 	Duplicates   int64 // payload octets that had arrived before
 	OutOfOrder   int64 // segments that arrived after a hole
+	Refused      int64 // segments not taken because too many ranges had arrived out of order
 	OutOfWindow  int64 // segments rejected because nothing of them lay in the window
 	PAWSRejected int64 // segments rejected as old duplicates (RFC 7323 s.5)
+	FalseACKs    int64 // ACKs of what was never sent, or withheld
+	Marked       int64 // data segments that came with a congestion mark (RFC 3168 s.6.1.3)
+	Echoes       int64 // ACKs that echoed one
 
 	ICMP        int64 // ICMP errors about this connection
 	ICMPIgnored int64 // those of them that quoted nothing in flight, or changed nothing

@@ -17,13 +17,15 @@ func (c *Conn) input(now mono.Time, p *wire.Packet) {
 		c.inSynSent(now, p)
 		return
 	case SynReceived:
-		switch seen := p.Flags&wire.SYN != 0 && p.Seq == c.rcv.irs; {
-		case seen && p.Flags&(wire.ACK|wire.RST) == 0:
+		switch seen := p.Flags&(wire.SYN|wire.RST) == wire.SYN && p.Seq == c.rcv.irs; {
+		case seen && p.Flags&wire.ACK == 0:
 			c.want |= wantSYN // the peer's SYN again: our answer was lost, and a mere ACK would not help it
 			c.hand.again = true
+			c.confirmECN(p.Flags)
 			return
-		case seen && p.Flags&wire.ACK != 0:
+		case seen && !c.hand.passive:
 			// The answer to a simultaneous open: our SYN-ACK crossed the peer's.
+			c.confirmECN(p.Flags)
 			rest := afterSYN(p)
 			p = &rest
 		}
@@ -35,9 +37,13 @@ func (c *Conn) input(now mono.Time, p *wire.Packet) {
 		c.takeRST(now, p)
 		return
 	}
-	// Third, security: none. Fourth, SYN: in any synchronised state it is answered with a challenge
-	// (RFC 5961 s.4).
+	// Third, security: none. Fourth, SYN: it sends a connection that a listener is opening back to LISTEN, and is answered
+	// with a challenge in any other (RFC 5961 s.4).
 	if p.Flags&wire.SYN != 0 {
+		if c.state == SynReceived && c.hand.passive {
+			c.finish(nil)
+			return
+		}
 		c.challenge(now)
 		return
 	}
@@ -49,12 +55,18 @@ func (c *Conn) input(now mono.Time, p *wire.Packet) {
 			c.stack.reset(now, p)
 			return
 		}
+		if l := c.hand.listener; l != nil && l.full() {
+			return // our SYN-ACK goes out again, and brings the acknowledgement again
+		}
 		c.establish(now, p)
 		c.updateWindow(now, p)
 	}
 	// Fifth, the ACK. A segment with one that the peer cannot have sent leaves no trace, not in the timestamp either: whoever
 	// guesses a sequence number could else have PAWS reject all that follows.
 	if !c.ackInRange(p.Ack) {
+		if c.snd.nxt.Less(p.Ack) {
+			c.falseACK(p.Ack)
+		}
 		c.challenge(now)
 		return
 	}
@@ -66,6 +78,7 @@ func (c *Conn) input(now mono.Time, p *wire.Packet) {
 	}
 	c.afterFIN(now)
 	if c.mayReceive() && (p.PayloadLen > 0 || p.Flags&wire.FIN != 0) {
+		c.takeMark(p)
 		c.takeData(now, p)
 	} else if p.SegLen() > 0 && c.state != Closed {
 		// Data or FIN again after the peer's FIN: acknowledge, and wait on in TIME-WAIT (s.3.10.7.4, eighth).
@@ -93,7 +106,7 @@ func (c *Conn) acceptable(now mono.Time, p *wire.Packet) bool {
 		// is closed or only a hole keeps it from moving on.
 		return true
 	}
-	if p.PayloadLen > 0 && start < window && start+size > 0 {
+	if size > 0 && start < window && start+size > 0 {
 		return true
 	}
 	if p.Flags&wire.RST != 0 {

@@ -24,6 +24,9 @@ func (c *Conn) CheckInvariants() error {
 	if err := c.checkBoard(); err != nil {
 		return err
 	}
+	if err := c.checkPath(); err != nil {
+		return err
+	}
 	return c.checkReceiver()
 }
 
@@ -50,6 +53,7 @@ func (c *Conn) checkBoard() error {
 	pipe := make([]int64, len(c.subs))
 	lost := make([]int64, len(c.subs))
 	sacked, flying, waiting := 0, 0, 0
+	sackedOctets := int64(0)
 	for n := b.head; n != b.tail; n++ {
 		g := b.at(n)
 		if g.seq != seq {
@@ -59,9 +63,14 @@ func (c *Conn) checkBoard() error {
 		switch {
 		case g.has(segSACKed):
 			sacked++
+			sackedOctets += g.bytes()
 		case g.has(segLost):
 			lost[g.sub] += g.bytes()
 			waiting++
+		case g.has(segHeld):
+			if !c.honest.held || n != c.honest.number {
+				return fmt.Errorf("segment %d was withheld and forgotten", n)
+			}
 		default:
 			pipe[g.sub] += g.bytes()
 			if g.has(segTwice) {
@@ -91,7 +100,38 @@ func (c *Conn) checkBoard() error {
 		return fmt.Errorf("lists hold %d in flight, %d lost, %d SACKed; the segments say %d, %d, %d",
 			b.order.count, inLists, b.sackedSegs, flying, waiting, sacked)
 	}
+	octets := int64(0)
+	at := c.snd.una
+	for _, r := range b.sacked {
+		if !at.LessEq(r.Start) || r.Len() <= 0 || !r.End.LessEq(c.snd.nxt) {
+			return fmt.Errorf("SACKed [%d, %d) after %d, up to %d were sent", r.Start, r.End, at, c.snd.nxt)
+		}
+		octets += int64(r.Len())
+		at = r.End
+	}
+	if octets != sackedOctets {
+		return fmt.Errorf("%d octets SACKed; the segments say %d", octets, sackedOctets)
+	}
 	return b.checkOrder()
+}
+
+// checkPath checks the sizes of segments: that they are in order, and that exactly the probe in flight is marked as one.
+func (c *Conn) checkPath() error {
+	p := &c.path
+	probes := 0
+	for n := c.board.head; n != c.board.tail; n++ {
+		g := c.board.at(n)
+		if g.has(segProbe) {
+			probes++
+		}
+		if g.has(segLost) && g.payload() > c.snd.mss && !p.split {
+			return fmt.Errorf("segment %d of %d octets is to be sent again, and %d are allowed", n, g.payload(), c.snd.mss)
+		}
+	}
+	if c.snd.mss > p.high || p.high > p.full || (p.probe > 0) != (probes == 1) || probes > 1 {
+		return fmt.Errorf("segments of %d octets, %d at most, %d ever; %d probes in flight, one of %d", c.snd.mss, p.high, p.full, probes, p.probe)
+	}
+	return nil
 }
 
 // checkOrder walks the send-order list.

@@ -30,15 +30,16 @@ func (m *streamModel) grow(n int) {
 	}
 }
 
-// arrival is what a segment means for the ACK that answers it.
-type arrival struct {
+// meaning is what a segment means for the ACK that answers it.
+type meaning struct {
 	atOnce  bool         // the answer must not wait
 	twice   []wire.Range // the runs of octets that came again, as places
 	inOrder int          // octets by which the left edge moved on
+	refused bool         // nothing of it lies in the window
 }
 
 // arrive takes in a segment of n octets from place a on (RFC 9293 s.3.10.7.4, first, seventh and eighth step).
-func (m *streamModel) arrive(a, n int, fin bool) (r arrival) {
+func (m *streamModel) arrive(a, n int, fin bool) (r meaning) {
 	end := a + n
 	length := n
 	if fin {
@@ -47,16 +48,18 @@ func (m *streamModel) arrive(a, n int, fin bool) (r arrival) {
 	m.grow(max(end, m.edge) + 1)
 	window := m.edge - m.next
 	switch {
-	case m.done, length == 0:
-		return arrival{}
+	case m.done:
+		return meaning{}
 	case n == 0 && (a < m.next || a > m.next+window):
-		return arrival{}
+		return meaning{refused: true}
 	case n > 0 && (a >= m.next+window || a+length <= m.next):
-		r.atOnce = true
+		r.atOnce, r.refused = true, true
 		if a+length <= m.next {
 			r.twice = m.runs(a, end, func(int) bool { return true })
 		}
 		return r
+	case length == 0:
+		return meaning{}
 	}
 	limit := m.edge
 	if m.fin >= 0 {
@@ -182,11 +185,17 @@ func (r *receiverRun) send(a, n int, fin bool) {
 	if fin {
 		p.Flags |= wire.FIN
 	}
-	was := r.m.done
+	was, next, edge, out := r.m.done, r.m.next, r.m.edge, r.u.c.got.OutOfWindow
 	got := r.m.arrive(a, n, fin)
 	r.pending += got.inOrder
 	r.u.input(p)
+	if refused := r.u.c.got.OutOfWindow > out; !was && refused != got.refused {
+		r.Fatalf("[%d, %d) FIN %v with the window [%d, %d): refused %v", a, a+n, fin, r.m.next, r.m.edge, refused)
+	}
 	full := 2 * r.u.c.rcv.mss
+	if a > edge+r.limit || a+n <= next && a < next-r.limit {
+		got.atOnce, got.twice = false, nil // a buffer or more off, it may be forged, and such ones share a few challenges
+	}
 	if due := got.atOnce || r.pending >= full || r.u.c.on&DelayedACK == 0 && got.inOrder > 0; due && len(r.acks) == 0 {
 		r.Fatalf("[%d, %d) FIN %v is not answered at once", a, a+n, fin)
 	}
@@ -321,7 +330,7 @@ func (r *receiverRun) take(n int) {
 	r.acks = nil
 	c := r.u.c
 	room := min(r.limit-(m.next-m.read), c.rcv.most) >> c.rcv.scale << c.rcv.scale
-	if gain := room - (m.edge - m.next); got > 0 && !m.done && gain > 0 && gain >= min(2*c.rcv.mss, r.limit/2) {
+	if gain := room - (m.edge - m.next); got > 0 && !m.done && gain > 0 && gain >= min(2*c.rcv.mss, r.limit/2) && gain >= m.edge-m.next {
 		r.Fatalf("after reading, %d octets more could be offered", gain)
 	}
 }

@@ -58,6 +58,13 @@ func (c *Conn) emit(now mono.Time, p *wire.Packet) bool {
 		c.header(now, p, wire.ACK, c.snd.una-1)
 		return true
 	}
+	if c.path.split {
+		c.resegment()
+	}
+	if c.maySend() && c.honest.due {
+		c.emitWithheld(now, p)
+		return true
+	}
 	if c.maySend() && (c.emitProbe(now, p) || c.emitRetransmission(now, p) || c.emitNew(now, p)) {
 		return true
 	}
@@ -80,6 +87,9 @@ func (c *Conn) header(now mono.Time, p *wire.Packet, flags wire.Flags, seq wire.
 	if flags&wire.SYN != 0 {
 		return
 	}
+	if c.ecn.echo && flags&wire.RST == 0 {
+		p.Flags |= wire.ECE
+	}
 	c.putWindow(p, c.rcv.advertise())
 	if c.on&Timestamps != 0 {
 		p.Options.Set |= wire.OptTimestamps
@@ -89,8 +99,11 @@ func (c *Conn) header(now mono.Time, p *wire.Packet, flags wire.Flags, seq wire.
 
 // tsVal returns the timestamp clock: milliseconds with a secret offset (RFC 7323 s.5.4 and 7.1).
 func (c *Conn) tsVal(now mono.Time) uint32 {
-	return uint32(int64(now)/int64(time.Millisecond)) + c.snd.tsOffset
+	return tsClock(now) + c.snd.tsOffset
 }
+
+// tsClock is the timestamp clock without its offset.
+func tsClock(now mono.Time) uint32 { return uint32(int64(now) / int64(time.Millisecond)) }
 
 // emitACK builds an empty acknowledgement.
 func (c *Conn) emitACK(now mono.Time, p *wire.Packet) bool {
@@ -156,6 +169,12 @@ func (c *Conn) emitNew(now mono.Time, p *wire.Packet) bool {
 	unsent := c.snd.unsent()
 	fin := c.snd.closing && !c.snd.finSent
 	size, why := c.newSize(unsent)
+	probe := 0
+	if size == c.snd.mss && size < c.path.full {
+		if probe = c.probeSize(now, s, unsent); probe > 0 {
+			size = probe
+		}
+	}
 	if size == 0 && !(fin && unsent == 0) {
 		if c.emitExtra(now, p, s) {
 			return true
@@ -169,7 +188,10 @@ func (c *Conn) emitNew(now mono.Time, p *wire.Packet) bool {
 		c.blockedBy(now, why)
 		return false
 	}
-	if size > 0 && !s.canSend(int64(size)) {
+	if probe > min(unsent, c.snd.usable()) {
+		return false // the probe waits for room
+	}
+	if size > 0 && (c.ecn.paused || !s.canSend(int64(size))) {
 		s.limited[0] = true
 		c.blockedBy(now, limitCongestion)
 		return false
@@ -177,7 +199,15 @@ func (c *Conn) emitNew(now mono.Time, p *wire.Packet) bool {
 	if !c.paced(now) {
 		return false
 	}
+	if probe == 0 && c.mayWithhold(now, s, size) {
+		c.withhold(now, size)
+	}
 	c.sendNew(now, p, s, size)
+	if probe > 0 {
+		c.path.probe = probe
+		c.board.at(c.board.tail - 1).flags |= segProbe
+		c.sent.MTUProbes++
+	}
 	return true
 }
 
@@ -246,17 +276,12 @@ func (c *Conn) emitExtra(now mono.Time, p *wire.Packet, s *subconn) bool {
 func (c *Conn) sendNew(now mono.Time, p *wire.Packet, s *subconn, size int) {
 	unsent := c.snd.unsent()
 	off := c.snd.nxt.Sub(c.snd.una)
-	if c.board.empty() {
-		c.lastProgress = now // the wait for an acknowledgement begins
-		c.clock.begin(now)
-	}
-	_, g := c.board.push()
-	*g = segment{seq: c.snd.nxt, size: uint32(size), sub: uint8(0)}
+	g := c.newSegment(now, size)
 	if c.snd.closing && !c.snd.finSent && size == unsent {
 		g.size++
 		g.flags |= segFIN
+		c.snd.nxt = g.end()
 	}
-	c.snd.nxt = g.end()
 	c.transmit(now, p, s, c.board.tail-1, off)
 	if g.has(segFIN) {
 		c.sentFIN()
@@ -264,6 +289,18 @@ func (c *Conn) sendNew(now mono.Time, p *wire.Packet, s *subconn, size int) {
 	if size == unsent && size > 0 {
 		p.Flags |= wire.PSH
 	}
+}
+
+// newSegment puts the next size octets on the scoreboard.
+func (c *Conn) newSegment(now mono.Time, size int) *segment {
+	if c.board.empty() {
+		c.lastProgress = now // the wait for an acknowledgement begins
+		c.clock.begin(now)
+	}
+	_, g := c.board.push()
+	*g = segment{seq: c.snd.nxt, size: uint32(size), sub: uint8(0)}
+	c.snd.nxt = g.end()
+	return g
 }
 
 // sendAgain retransmits segment n.
@@ -280,6 +317,10 @@ func (c *Conn) sendAgain(now mono.Time, p *wire.Packet, n uint32) {
 			s.pipe -= g.bytes()
 		}
 		g.flags |= segTwice
+	}
+	if g.has(segCWR) {
+		g.flags &^= segCWR
+		c.ecn.tell = true // the next new segment says it
 	}
 	g.flags |= segRetrans
 	s.ep.undo.onRetransmit(c.tsVal(now))
@@ -312,6 +353,7 @@ func (c *Conn) transmit(now mono.Time, p *wire.Packet, s *subconn, n uint32, off
 	c.header(now, p, flags, g.seq)
 	p.PayloadLen = size
 	p.Payload = c.snd.buf.appendTo(p.Payload, off, size)
+	c.putECN(p, g)
 	c.ackp.sent(c)
 
 	c.sent.DataSegments++
@@ -324,7 +366,7 @@ func (c *Conn) transmit(now mono.Time, p *wire.Packet, s *subconn, n uint32, off
 	s.out = s.ctrl.Output()
 	c.pace.onSent(now, size)
 	c.clock.set(now, limitNone)
-	if !c.timers.running(timerRTO) || g.has(segRetrans) && n == c.board.head && !c.work.holdRTO {
+	if !c.timers.running(timerRTO) || g.has(segRetrans) && n == c.board.head && !c.holdRTO {
 		c.armRTO(now)
 	}
 	c.timers.stop(timerPersist)

@@ -24,7 +24,7 @@ func (r *prr) onAck(delivered, pipe, mss int64, safe bool) {
 	r.delivered += delivered
 	var n int64
 	if pipe > r.ssthresh {
-		n = (r.delivered*r.ssthresh+r.recoverFS-1)/r.recoverFS - r.out
+		n = (r.delivered*r.ssthresh+r.recoverFS*mss-1)/(r.recoverFS*mss)*mss - r.out // rounded up to segments
 	} else {
 		n = max(r.delivered-r.out, delivered)
 		if safe {

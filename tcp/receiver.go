@@ -113,15 +113,16 @@ func (r *receiver) advertise() int {
 	return window
 }
 
-// windowUpdateDue reports whether the application has made enough room to tell the sender of it: two segments,
-// or half the buffer (RFC 9293 s.3.8.6.2.2).
+// windowUpdateDue reports whether the application has made enough room to tell the sender of it: two segments, or half the
+// buffer (RFC 9293 s.3.8.6.2.2), and as much again as the sender still has. With more than that left it goes on sending, and
+// the ACKs of its data will tell it.
 func (c *Conn) windowUpdateDue() bool {
 	r := &c.rcv
 	if !c.synchronised() || r.finDone {
 		return false
 	}
-	_, gain := r.offer()
-	return gain > 0 && gain >= min(2*r.mss, r.limit/2)
+	window, gain := r.offer()
+	return gain > 0 && gain >= min(2*r.mss, r.limit/2) && gain >= window-gain
 }
 
 // takeData is the seventh and eighth step: payload and FIN (RFC 9293 s.3.10.7.4).
@@ -146,6 +147,10 @@ func (c *Conn) takeData(now mono.Time, p *wire.Packet) {
 		seg.Start = seg.Start.Add(old)
 		data = data[min(old, len(data)):]
 	}
+	if r.crowded(seg) {
+		c.ackp.now = true
+		return
+	}
 	edge := r.edge
 	if r.hasFIN { // the stream ends where its first FIN says
 		edge = wire.MinSeq(edge, r.finSeq)
@@ -159,6 +164,11 @@ func (c *Conn) takeData(now mono.Time, p *wire.Packet) {
 	}
 	if seg.End.Less(seg.Start) || edge.Less(seg.Start) {
 		return // all of it lies beyond the FIN
+	}
+	if r.refuses(seg) {
+		c.got.Refused++
+		c.ackp.now = true
+		return
 	}
 	if fin {
 		r.hasFIN, r.finSeq = true, seg.End
@@ -176,6 +186,16 @@ func (c *Conn) takeData(now mono.Time, p *wire.Packet) {
 	if r.hasFIN && !r.finDone && r.finSeq == r.nxt {
 		c.gotFIN(now)
 	}
+}
+
+// crowded reports whether seg would be one range too many beyond holes. A peer that sends every second octet would have a record
+// kept for each; so there is at most one for 64 octets of buffer, an eighth of its size, or 1024.
+func (r *receiver) crowded(seg wire.Range) bool {
+	if len(r.ooo) < max(r.limit/64, 1024) || seg.Start.LessEq(r.nxt) {
+		return false
+	}
+	i := firstTouching(r.ooo, seg.Start)
+	return i == len(r.ooo) || seg.End.Less(r.ooo[i].Start)
 }
 
 // takeInOrder advances rcv.nxt over seg and over what it joins up with.
@@ -196,6 +216,9 @@ func (c *Conn) takeInOrder(now mono.Time, p *wire.Packet, seg wire.Range) {
 		}
 		if joined > 0 {
 			r.ooo = r.ooo[:copy(r.ooo, r.ooo[joined:])]
+			if len(r.ooo) == 0 && cap(r.ooo) > 2*fewRanges {
+				r.ooo = nil // so much is not needed again soon
+			}
 		}
 		r.forgetRecent(r.nxt)
 		c.nakRepaired(now)
@@ -239,6 +262,23 @@ func (c *Conn) takeOutOfOrder(seg wire.Range, fin bool) {
 	c.got.OutOfOrder++
 	r.noteRecent(merged)
 	c.ackp.now = true
+}
+
+// Out-of-order data may be in as many ranges as a buffer has octetsPerRange, and fewRanges more: that many a sender of
+// segments of 512 octets or more never needs. A range takes eight octets, so all of them under a hundredth of the buffer.
+const (
+	fewRanges      = 64
+	octetsPerRange = 1024
+)
+
+// refuses reports whether seg would begin a range more than there may be: a peer may chop its data into single octets. It
+// is not stored and not reported (RFC 2018 s.8 allows to drop what was; this never was), so that the peer sends it again.
+func (r *receiver) refuses(seg wire.Range) bool {
+	if seg.Start == r.nxt || len(r.ooo) < fewRanges+r.limit/octetsPerRange {
+		return false
+	}
+	i := firstTouching(r.ooo, seg.Start)
+	return i == len(r.ooo) || seg.End.Less(r.ooo[i].Start)
 }
 
 // firstOld returns the first run of seg that the sorted ranges fresh leave out; a D-SACK reports one (RFC 2883 s.4).

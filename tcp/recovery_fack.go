@@ -18,7 +18,7 @@ type fackDetector struct {
 // and a retransmission has been lost when something sent for the first time after it, so from beyond what was snd.nxt
 // then, has arrived.
 func (d *fackDetector) onAck(c *Conn, now mono.Time) {
-	w := &c.work
+	w := c.work
 	if w.advanced {
 		d.dups = 0
 	}
@@ -41,6 +41,8 @@ func (d *fackDetector) onTimeout(c *Conn, now mono.Time) {
 	d.dups = 0
 	c.markAllLost(now, true)
 }
+
+func (d *fackDetector) forgive(reports int) { d.dups = -reports }
 
 // overdamp returns the window in octets that s had when it sent what is now found lost, if that is known to be less than
 // the window now, else 0: slow start has since multiplied it (Mathis and Mahdavi's overdamping).

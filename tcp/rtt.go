@@ -18,6 +18,7 @@ type rttEstimator struct {
 	minRTT       time.Duration
 	latest       time.Duration
 	backoff      uint // doublings of the timeout
+	cautious     bool // a SYN was lost: before the first sample the timeout is at least 3 s (RFC 6298 s.5.7)
 	timers       *Timers
 }
 
@@ -47,9 +48,16 @@ func (e *rttEstimator) sample(r time.Duration, roundEnd bool) {
 	}
 }
 
+// tripAgo returns when what is answered now was sent at the latest. It allows for the nanoseconds between the segments of a
+// burst and for a clock of milliseconds.
+func (e *rttEstimator) tripAgo(now mono.Time) mono.Time { return now.Add(-(e.minRTT - e.minRTT/8)) }
+
 // rto returns the timeout without backoff.
 func (e *rttEstimator) rto() time.Duration {
 	if e.srtt == 0 {
+		if e.cautious {
+			return max(e.timers.RTOInitial, 3*time.Second)
+		}
 		return e.timers.RTOInitial
 	}
 	r := e.srtt + max(e.timers.Granularity, e.timers.RTOVarMin, 4*e.rttvar)

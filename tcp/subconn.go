@@ -29,10 +29,15 @@ type subconn struct {
 // ackShare is what the ACK or timer being processed meant for one sub-connection.
 type ackShare struct {
 	pipe, flight     int64 // octets in flight and outstanding before
+	dupacked         int64 // octets, before
 	acked, delivered int64 // octets
 	lost             int   // segments newly marked lost
 	lostRetrans      bool  // one of them was sent again since the latest window reduction
 }
+
+// arrived returns the octets that the ACK says have arrived, one way or the other: without SACK a duplicate ACK stands for a
+// segment, which the ACK of that segment does not count again (DeliveredData of RFC 9937 s.6.1).
+func (a *ackShare) arrived(s *subconn) int64 { return a.delivered + s.dupacked - a.dupacked }
 
 // outstanding returns the octets that count against the window.
 func (s *subconn) outstanding() int64 { return max(s.pipe-s.dupacked, 0) }
@@ -68,7 +73,7 @@ func (c *Conn) newSubconns() {
 	for i := range c.subs {
 		s := &c.subs[i]
 		s.ctrl = c.cfg.Algorithm.New(cc.Params{
-			MSS:             int64(c.snd.mss),
+			MSS:             int64(c.path.full),
 			InitialWindow:   c.initialWindow(),
 			InitialSsthresh: int64(c.cfg.InitialSsthresh),
 			MaxWindow:       cc.MaxWindow,
@@ -88,9 +93,9 @@ func (c *Conn) newSubconns() {
 // needless.
 func (c *Conn) initialWindow() int64 {
 	if c.hand.retries > 0 && !c.hand.spurious {
-		return int64(c.snd.mss)
+		return int64(c.path.full)
 	}
-	return int64(c.cfg.InitialWindow * c.snd.mss)
+	return int64(c.cfg.InitialWindow * c.path.full)
 }
 
 // tellAck reports the processed ACK to s's controller.
@@ -134,6 +139,8 @@ type episode struct {
 	answer  bool      // a timeout was taken for noise, and the answer to its retransmission is still to come
 	rescued bool      // the rescue retransmission of RFC 6675 s.4 NextSeg (4) was used
 	cutAt   mono.Time // the latest window reduction
+	reduced bool      // with ECN: that reduction is the answer to all congestion up to cutEnd
+	cutEnd  wire.Seq
 	prr     prr
 	ramp    rampdown
 	undo    undo
@@ -169,23 +176,29 @@ func (c *Conn) respond(now mono.Time) {
 
 // enterRecovery begins fast recovery of s.
 func (c *Conn) enterRecovery(now mono.Time, s *subconn) {
+	c.release() // a hole of our own would confuse the repair
 	c.sent.FastRetransmits++
 	s.ep.state = epRecovery
 	s.ep.point = c.snd.nxt
 	s.ep.force = true
 	s.ep.rescued = false
 	s.burstCap = 0
-	s.ep.undo = undo{armed: true, marker: c.snd.una, kind: cc.Loss}
-	c.cut(now, s, cc.Loss)
+	// Losses and marks in one window of data are one sign of congestion (RFC 3168 s.6.1.2).
+	again := s.ep.reduced && c.snd.una.Less(s.ep.cutEnd)
+	s.ep.undo = undo{armed: !again, marker: c.snd.una, kind: cc.Loss}
+	if !again {
+		c.cut(now, s, cc.Loss)
+	}
 	c.startPRR(s)
 }
 
 // startPRR starts proportional rate reduction towards the window that the controller has just chosen.
 func (c *Conn) startPRR(s *subconn) {
 	s.ep.prr.active = false
-	if c.rack != nil && !s.out.Direct {
-		s.ep.prr = newPRR(s.out.Window, s.pipe+s.lostSize+s.share.delivered)
-		s.ep.prr.cwnd = s.pipe // until the ACK is accounted for
+	d, _ := c.detect.(*dupDetector)
+	if (c.rack != nil || d != nil && d.reducing) && !s.out.Direct {
+		s.ep.prr = newPRR(s.out.Window, s.outstanding()+s.lostSize+s.share.arrived(s))
+		s.ep.prr.cwnd = s.outstanding() // until the ACK is accounted for
 	}
 }
 
@@ -205,6 +218,7 @@ func (c *Conn) cut(now mono.Time, s *subconn, kind cc.Kind) {
 	from := s.out.Window
 	s.ctrl.OnCongestion(e)
 	s.out = s.ctrl.Output()
+	c.noteReduction(s, kind)
 	if fack && !s.out.Direct {
 		s.ep.ramp = rampdown{from: from, end: c.snd.nxt}
 	}
@@ -237,4 +251,5 @@ func (c *Conn) enterLoss(now mono.Time, s *subconn, repeated bool) {
 	c.traceEpisode(now, s, cc.Timeout)
 	s.ctrl.OnCongestion(cc.Congestion{Kind: cc.Timeout, Now: now, InFlight: int64(c.flight()), Repeated: repeated})
 	s.out = s.ctrl.Output()
+	c.noteReduction(s, cc.Timeout)
 }

@@ -130,6 +130,8 @@ func sameErrno(a, b string) bool {
 // errnoOf names an error of the engine.
 func errnoOf(err error) string {
 	switch {
+	case errors.Is(err, tcp.ErrUnreachable):
+		return "EHOSTUNREACH" // pendingError knows better
 	case errors.Is(err, tcp.ErrRefused):
 		return "ECONNREFUSED"
 	case errors.Is(err, tcp.ErrReset):
@@ -152,6 +154,9 @@ func (s *socket) pendingError() string {
 		return ""
 	}
 	s.told = true
+	if s.flow != nil && s.flow.icmp != "" && errors.Is(s.conn.Err(), tcp.ErrUnreachable) {
+		return icmpCodes[s.flow.icmp].errno
+	}
 	return errnoOf(s.conn.Err())
 }
 
@@ -266,7 +271,7 @@ func (r *runner) connect(s *socket, _ *attempt) outcome {
 }
 
 // maxCount is the largest number of octets that a call may move.
-const maxCount = 1 << 30
+const maxCount = 1 << 24
 
 func (r *runner) read(s *socket, c *attempt) outcome {
 	if s.conn == nil {

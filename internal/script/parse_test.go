@@ -144,5 +144,9 @@ func FuzzParse(f *testing.F) {
 		if again.String() != printed {
 			t.Errorf("read again as\n%s, printed\n%s", again, printed)
 		}
+		r := again.Run(Options{Quiet: len(text)%2 == 0, Exact: len(text)%3 == 0})
+		if (r.Verdict == Fail) != (r.Failure != nil) || r.Failure != nil && (r.Failure.Line == 0 || r.Failure.What == "") {
+			t.Errorf("%v with %+v", r.Verdict, r.Failure)
+		}
 	})
 }

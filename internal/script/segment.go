@@ -23,8 +23,12 @@ type flow struct {
 	nextISN       uint32            // this number
 	stamps        map[uint32]uint32 // the script's timestamp to the live one
 	hasStamp      bool
-	firstStamp    uint32 // the script's
-	firstLive     uint32 // and the live one that was first compared with it
+	firstStamp    uint32   // the script's
+	firstLive     uint32   // and the live one that was first compared with it
+	latest        wire.Seq // of the latest segment with data, SYN or FIN, on the wire
+	latestSize    int      // octets of its IP packet
+	latestHeader  int      // octets of its headers
+	icmp          string   // code of the latest ICMP error
 }
 
 // segment is a packet that the engine sent, in the script's numbers, except that a SYN's sequence number counts from the
@@ -67,6 +71,7 @@ const (
 func (f *flow) read(b []byte, e wire.Encoding) segment {
 	var s segment
 	be := binary.BigEndian
+	whole := len(b)
 	if b[0]>>4 == 4 {
 		s.ecn = wire.ECN(b[1] & 3)
 		b = b[ipv4Header:]
@@ -82,6 +87,9 @@ func (f *flow) read(b []byte, e wire.Encoding) segment {
 	s.Options = decodeOptions(b[tcpHeader:header], e)
 	s.payload = slices.Clone(b[header:])
 	s.Len = len(s.payload)
+	if s.Len > 0 || s.Flags&(wire.SYN|wire.FIN) != 0 {
+		f.latest, f.latestSize, f.latestHeader = wire.Seq(s.Seq), whole, whole-s.Len
+	}
 	s.ECN = [...]string{wire.NotECT: "", wire.ECT1: "ect1", wire.ECT0: "ect0", wire.CE: "ce"}[s.ecn]
 
 	if s.Flags.Has(wire.SYN) && (f.renew || !f.hasLocal) {

@@ -57,8 +57,10 @@ func newSettings(s *Script) (settings, error) {
 		return set, fmt.Errorf("%s:%d: --stack: %w", s.Name, line, err)
 	}
 	set.config, set.encoding = st.Config, st.Encoding
-	set.config.RecvBufferMax = 65535 << 8 // the largest that a window scale of 8 can express
+	set.config.TrustPeer = name == profile // round trips of scripts are as they may be
+	set.config.RecvBufferMax = 65535 << 8  // the largest that a window scale of 8 can express
 	set.config.SendBuffer = 4 << 20
+	set.config.PathMTU = tcp.MTUReported
 	for _, sh := range []*Shell{s.Init, s.Cleanup} {
 		if sh != nil {
 			set.shell(sh)
@@ -126,7 +128,9 @@ func (set *settings) collectMissing(s *Script) {
 				}
 			}
 		case *ICMP:
-			set.miss(e.Line, "ICMP errors are not in the engine")
+			if set.ipv6 && icmpCodes[a.Code].type6 == 0 {
+				set.miss(e.Line, "ICMPv6 has nothing that means %s", a.Code)
+			}
 		case *Call:
 			if why := unsupportedCall(a); why != "" {
 				set.miss(e.Line, "%s", why)
