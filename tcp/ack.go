@@ -8,7 +8,8 @@ import (
 	"longhaul/wire"
 )
 
-// ackWork is what the ACK being processed has brought, for the whole connection.
+// ackWork is what the ACK being processed has brought, for the whole connection. It is scratch that all connections of a
+// stack share: nothing of it outlives the ACK.
 type ackWork struct {
 	acked     int64 // octets newly acknowledged cumulatively
 	delivered int64 // octets newly known to be received
@@ -20,7 +21,6 @@ type ackWork struct {
 	originals bool  // it delivered data sent before a timeout and never sent again
 	repaired  bool  // it cumulatively acknowledged a segment that was sent more than once
 	reordered bool  // it delivered data below the highest delivered before, never sent again
-	holdRTO   bool  // do not restart the retransmission timer
 	ece       bool  // it echoed a congestion mark (RFC 3168 s.6.1.2)
 	hasTS     bool
 	tsecr     uint32
@@ -37,8 +37,9 @@ type ackWork struct {
 // takeACK processes an acceptable ACK (the fifth step of RFC 9293 s.3.10.7.4): scoreboard, undo, loss detection, episodes, controllers,
 // timers, in that order.
 func (c *Conn) takeACK(now mono.Time, p *wire.Packet) {
-	w := &c.work
+	w := c.work
 	*w = ackWork{fack: c.snd.fack}
+	c.holdRTO = false
 	c.noteUpperWindow(p)
 	c.noteTimestamp(p)
 	for i := range c.subs {
@@ -142,7 +143,7 @@ func (c *Conn) endRecovery(s *subconn) {
 
 // ackUpTo takes everything below ack off the scoreboard.
 func (c *Conn) ackUpTo(now mono.Time, ack wire.Seq) {
-	w := &c.work
+	w := c.work
 	w.advanced = true
 	b := &c.board
 	if g := b.at(b.head); g.has(segRetrans) {
@@ -227,7 +228,7 @@ func (c *Conn) deliver(now mono.Time, n uint32, g *segment, cumulative bool) {
 	c.path.acked = max(c.path.acked, g.payload())
 	s.meter.onDelivered(now, g)
 	s.share.delivered += g.bytes()
-	w := &c.work
+	w := c.work
 	w.delivered += g.bytes()
 	if !g.has(segRetrans) {
 		if !w.sampled || g.sentAt < w.oldest {
@@ -311,7 +312,7 @@ func (c *Conn) noteTimestamp(p *wire.Packet) {
 	if c.on&Timestamps == 0 || !p.Options.Has(wire.OptTimestamps) {
 		return
 	}
-	w := &c.work
+	w := c.work
 	w.hasTS, w.tsecr = true, p.Options.TSEcr
 	w.hasOWD, w.owd = true, time.Duration(int32(p.Options.TSVal-p.Options.TSEcr))*time.Millisecond
 }
@@ -319,7 +320,7 @@ func (c *Conn) noteTimestamp(p *wire.Packet) {
 // takeRTT takes the ACK's round-trip sample, and returns the one for the controller (0 if none). The timeout
 // learns from the oldest segment, so that it includes the peer's delayed ACK; the controller from the newest.
 func (c *Conn) takeRTT(now mono.Time) time.Duration {
-	w := &c.work
+	w := c.work
 	var oldest, newest time.Duration
 	switch {
 	case w.sampled && !w.repaired:
@@ -354,7 +355,7 @@ func (c *Conn) takeRTT(now mono.Time) time.Duration {
 
 // afterACK restarts the timers (RFC 6298 s.5.2, 5.3).
 func (c *Conn) afterACK(now mono.Time) {
-	w := &c.work
+	w := c.work
 	if w.advanced {
 		c.expiries = 0
 		c.lastProgress = now
@@ -364,7 +365,8 @@ func (c *Conn) afterACK(now mono.Time) {
 		switch {
 		case c.board.empty() && !c.ecn.paused:
 			c.timers.stop(timerRTO)
-		case !w.holdRTO:
+			c.timers.set(timerIdle, now.Add(c.rtt.rto()))
+		case !c.holdRTO:
 			c.armRTO(now)
 		}
 	} else if _, plain := c.detect.(*dupDetector); !plain && w.sampled && w.newest < c.board.at(c.board.head).sentAt {

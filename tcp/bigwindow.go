@@ -11,7 +11,7 @@ import (
 func (c *Conn) offerRFC1106(o *wire.Options) {
 	if c.on&BigWindow != 0 && c.offered(wire.OptBigWindow) {
 		o.Set |= wire.OptBigWindow
-		o.BigWindow = uint32(min(c.rcv.limit, maxWindow))
+		o.BigWindow = uint32(c.firstOffer())
 	}
 	if c.on&NAK != 0 && c.offered(wire.OptNAKPermitted) {
 		o.Set |= wire.OptNAKPermitted

@@ -87,5 +87,19 @@ func (c *Conn) enterTimeWait(now mono.Time) {
 	c.state = TimeWait
 	c.timers = newTimerSet()
 	c.timers.set(timerLinger, now.Add(c.cfg.Timers.TimeWait))
+	c.rest()
+	c.stack.linger(c)
 	c.stack.changed(c)
+}
+
+// linger keeps account of a connection that enters TIME-WAIT, and ends the oldest one if they are too many.
+func (s *Stack) linger(c *Conn) {
+	q := &s.timeWait
+	q.push(c)
+	for old := q.front(); old.state != TimeWait || len(q.items)-q.head > s.maxTimeWait; old = q.front() {
+		q.pop()
+		if old.state == TimeWait {
+			old.finish(nil)
+		}
+	}
 }

@@ -74,7 +74,8 @@ type Config struct {
 	NAKs            NAKOptions
 	PathMTU         PathMTU
 	Timers          Timers
-	UserTimeout     time.Duration // give up when data stays unacknowledged this long (RFC 9293 s.3.8.3); 0 means never
+	UserTimeout     time.Duration // give up when data stays unacknowledged this long (RFC 9293 s.3.8.3); 0 means after 15 minutes and at least three retransmissions (R2 of RFC 1122 s.4.2.3.5), less than 0 never
+	PersistTimeout  time.Duration // give up when the peer keeps its window closed this long, though it answers probes (RFC 6429); 0 means never
 	KeepAlive       KeepAlive
 	Trace           trace.Sink // nil means no trace
 	Flow            uint32     // flow number for Trace

@@ -13,7 +13,7 @@ import (
 type Conn struct {
 	stack *Stack
 	key   connKey
-	cfg   Config  // with defaults filled in
+	cfg   *Config // with defaults filled in; a listener's connections share it
 	on    Feature // wanted before the handshake, in force after it
 	state State
 	err   error
@@ -32,7 +32,7 @@ type Conn struct {
 	ackp   ackPolicy
 	timers timerSet
 	activity
-	work  ackWork
+	work  *ackWork // the stack's
 	clock chrono
 	hand  handshake
 	nak   nakSender
@@ -63,9 +63,11 @@ type activity struct {
 	lastProgress  mono.Time // new data was acknowledged, or began to wait for that
 	lastChallenge mono.Time
 	persistAt     mono.Time // the window was probed
+	persistFrom   mono.Time // for the first time since it closed
 	persists      int
 	keepProbes    int
-	expiries      int // of the retransmission timer since lastProgress
+	holdRTO       bool // the latest ACK does not restart the retransmission timer
+	expiries      int  // of the retransmission timer since lastProgress
 }
 
 // wants are segments that something other than the flow of data asks for.

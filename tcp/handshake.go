@@ -10,6 +10,7 @@ import (
 // handshake is what matters only until a connection is established.
 type handshake struct {
 	passive  bool // came out of a Listener
+	cookie   bool // and out of a cookie: this end sent the SYN-ACK and forgot it
 	listener *Listener
 	synAt    mono.Time // first transmission of our SYN
 	retries  int       // retransmissions of it by the timer
@@ -71,7 +72,9 @@ func (c *Conn) emitSYN(now mono.Time, p *wire.Packet) {
 		c.hand.begun, c.hand.synAt, c.hand.firstTS = true, now, c.tsVal(now)
 		c.snd.nxt = c.snd.iss + 1
 	}
-	c.armRTO(now)
+	if !c.timers.running(timerRTO) { // a SYN that comes again and again must not keep the attempt alive
+		c.armRTO(now)
+	}
 }
 
 // offered reports whether an option may be in our SYN: always in a first SYN, in an answer only when the peer's
@@ -110,19 +113,23 @@ func (c *Conn) takeSYN(now mono.Time, p *wire.Packet) {
 		c.rcv.scale = 0
 		c.smallWindows()
 	}
-	mss := defaultMSS4
-	if c.key.remote.Addr().Is6() {
-		mss = defaultMSS6
-	}
-	if o.Has(wire.OptMSS) {
-		mss = max(int(o.MSS), minMSS)
-	}
 	// The options of every data segment take their room from the payload (RFC 6691 s.3).
-	c.snd.mss = min(mss, c.cfg.MSS) - c.on.dataOptions(c.stack.encoding)
+	c.snd.mss = min(peerMSS(p), c.cfg.MSS) - c.on.dataOptions(c.stack.encoding)
 	c.startPath()
 	c.rcv.mss = min(c.snd.mss, defaultMSS4) // until the peer shows what it sends
 	c.snd.wl1, c.snd.wl2 = p.Seq, c.snd.una
 	c.snd.open(c.snd.iss+1, int64(p.Window), maxWindow)
+}
+
+// peerMSS returns the segment size that p, a SYN, allows.
+func peerMSS(p *wire.Packet) int {
+	switch {
+	case p.Options.Has(wire.OptMSS):
+		return max(int(p.Options.MSS), minMSS)
+	case p.Src.Addr().Is6():
+		return defaultMSS6
+	}
+	return defaultMSS4
 }
 
 // dataOptions returns the octets of options in every data segment when those features are in force.
@@ -141,6 +148,9 @@ func (f Feature) dataOptions(e wire.Encoding) int {
 func (c *Conn) establish(now mono.Time, p *wire.Packet) {
 	c.timers.stop(timerRTO)
 	c.rtt.backoff = 0
+	if c.hand.passive {
+		c.takeQuota()
+	}
 	c.state = Established
 	c.snd.una = c.snd.iss + 1
 	c.snd.fack = c.snd.una
@@ -174,6 +184,7 @@ func (c *Conn) establish(now mono.Time, p *wire.Packet) {
 func (c *Conn) sampleHandshake(now mono.Time, p *wire.Packet) {
 	h := &c.hand
 	switch {
+	case h.cookie: // nobody remembers when the SYN-ACK left
 	case h.retries == 0 && !h.again:
 		if d := now.Sub(h.synAt); d > 0 {
 			c.rtt.sample(d, true)
@@ -184,13 +195,13 @@ func (c *Conn) sampleHandshake(now mono.Time, p *wire.Packet) {
 			c.rtt.sample(time.Duration(ms)*time.Millisecond, true)
 		}
 	case h.retries > 0:
-		c.cfg.Timers.RTOInitial = max(c.cfg.Timers.RTOInitial, 3*time.Second)
+		c.rtt.cautious = true
 	}
 }
 
 // onHandshakeTimeout sends the SYN or SYN-ACK again, or gives up.
 func (c *Conn) onHandshakeTimeout(now mono.Time) {
-	if c.hand.retries >= maxSYNRetries {
+	if c.hand.retries >= maxSYNRetries || c.hand.passive && c.hand.retries >= maxSYNACKRetries {
 		c.fail(c.timedOut())
 		return
 	}

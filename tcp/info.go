@@ -65,6 +65,7 @@ type Received struct {
 	Bytes        int64 // payload octets delivered in order
 	Duplicates   int64 // payload octets that had arrived before
 	OutOfOrder   int64 // segments that arrived after a hole
+	Refused      int64 // segments not taken because too many ranges had arrived out of order
 	OutOfWindow  int64 // segments rejected because nothing of them lay in the window
 	PAWSRejected int64 // segments rejected as old duplicates (RFC 7323 s.5)
 	Marked       int64 // data segments that came with a congestion mark (RFC 3168 s.6.1.3)

@@ -55,6 +55,9 @@ func (c *Conn) input(now mono.Time, p *wire.Packet) {
 			c.stack.reset(now, p)
 			return
 		}
+		if l := c.hand.listener; l != nil && l.full() {
+			return // our SYN-ACK goes out again, and brings the acknowledgement again
+		}
 		c.establish(now, p)
 		c.updateWindow(now, p)
 	}

@@ -9,17 +9,19 @@ import (
 
 // Listener takes connections that peers open to one local address.
 type Listener struct {
-	stack   *Stack
-	local   netip.AddrPort
-	cfg     Config
-	backlog int
-	waiting []*Conn // established, not accepted yet
-	opening int     // in SYN-RECEIVED
-	closed  bool
+	stack      *Stack
+	local      netip.AddrPort
+	cfg        Config // with defaults filled in
+	backlog    int
+	waiting    []*Conn   // established, not accepted yet
+	opening    int       // in SYN-RECEIVED
+	cookiesEnd mono.Time // until then the answer to a SYN cookie may come
+	closed     bool
 }
 
-// Listen makes the stack accept connections to local. At most backlog of them may be opening or waiting to be
-// accepted (0 means 128); further SYNs are ignored, so that the peer tries again.
+// Listen makes the stack accept connections to local. At most backlog of them (0 means 128) are half open, and as many wait
+// to be accepted. With all half-open ones in use, which forged addresses may do, further SYNs are answered with SYN
+// cookies; while as many wait to be accepted, SYNs are ignored, so that the peer tries again.
 func (s *Stack) Listen(local netip.AddrPort, backlog int, cfg Config) (*Listener, error) {
 	if !local.Addr().IsValid() || local.Port() == 0 {
 		return nil, ErrAddress
@@ -30,7 +32,7 @@ func (s *Stack) Listen(local netip.AddrPort, backlog int, cfg Config) (*Listener
 	if backlog <= 0 {
 		backlog = 128
 	}
-	l := &Listener{stack: s, local: local, cfg: cfg, backlog: backlog}
+	l := &Listener{stack: s, local: local, cfg: cfg.withDefaults(local.Addr().Is6()), backlog: backlog}
 	s.listeners[local] = l
 	return l, nil
 }
@@ -60,14 +62,25 @@ func (l *Listener) Close() {
 	l.waiting = nil
 }
 
-// takeSYN makes a connection in SYN-RECEIVED for a peer's SYN (RFC 9293 s.3.10.7.2).
+// takeSYN answers a peer's SYN (RFC 9293 s.3.10.7.2).
 func (l *Listener) takeSYN(now mono.Time, p *wire.Packet) {
-	if l.opening+len(l.waiting) >= l.backlog {
-		return
+	switch {
+	case l.full():
+	case l.opening >= l.backlog:
+		l.sendCookie(now, p)
+	default:
+		l.admit(now, p)
 	}
-	c, err := l.stack.newConn(now, connKey{p.Dst, p.Src}, l.cfg)
+}
+
+// full reports whether no more connections may wait to be accepted.
+func (l *Listener) full() bool { return len(l.waiting) >= l.backlog }
+
+// admit makes a half-open connection for the SYN p. It returns nil if there can be none.
+func (l *Listener) admit(now mono.Time, p *wire.Packet) *Conn {
+	c, err := l.stack.newConn(now, connKey{p.Dst, p.Src}, &l.cfg)
 	if err != nil {
-		return
+		return nil
 	}
 	l.opening++
 	c.hand.passive, c.hand.listener = true, l
@@ -75,6 +88,7 @@ func (l *Listener) takeSYN(now mono.Time, p *wire.Packet) {
 	c.state = SynReceived
 	c.takeSYN(now, p)
 	l.stack.wake(c)
+	return c
 }
 
 // established moves c from opening to waiting.

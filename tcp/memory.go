@@ -9,6 +9,21 @@ type windowMemory struct {
 	used  int64
 }
 
+// takeQuota asks the stack for the memory that the buffers should have: when we open the connection, and when a peer that
+// opened it has shown that it exists. Half-open connections hold none, so SYNs from forged addresses cannot use it up.
+func (c *Conn) takeQuota() {
+	c.snd.buf.limit = c.grant(0, c.snd.buf.limit)
+	c.rcv.limit = c.grant(0, c.rcv.limit)
+}
+
+// firstOffer returns the receive window that a SYN or SYN-ACK may name, in octets. Without quota that is freeWindow.
+func (c *Conn) firstOffer() int {
+	if c.hand.passive && c.stack.memory.limit > 0 {
+		return min(c.rcv.limit, freeWindow)
+	}
+	return min(c.rcv.limit, maxWindow)
+}
+
 // grant returns how large a buffer of have octets becomes that should have want: all of it, or what the stack has left.
 func (c *Conn) grant(have, want int) int {
 	m := &c.stack.memory
@@ -24,7 +39,7 @@ func (c *Conn) grant(have, want int) int {
 
 // shrink makes a buffer of have octets one of want, if that is less, and gives back what it held beyond freeWindow.
 func (c *Conn) shrink(have, want int) int {
-	if back := int64(max(have, freeWindow) - max(want, freeWindow)); back > 0 && c.stack.memory.limit > 0 {
+	if back := min(int64(max(have, freeWindow)-max(want, freeWindow)), c.granted); back > 0 {
 		c.stack.memory.used -= back
 		c.granted -= back
 	}
@@ -36,4 +51,15 @@ func (c *Conn) shrink(have, want int) int {
 func (c *Conn) ungrant() {
 	c.stack.memory.used -= c.granted
 	c.granted = 0
+}
+
+// rest gives back the memory that only the flow of data needs, once a connection is idle. Between the requests and answers
+// of a busy one it stays.
+func (c *Conn) rest() {
+	if c.board.empty() {
+		c.board.ring, c.board.sacked = nil, nil
+	}
+	if len(c.rcv.ooo) == 0 {
+		c.rcv.ooo = nil
+	}
 }

@@ -95,8 +95,11 @@ func (c *Conn) header(now mono.Time, p *wire.Packet, flags wire.Flags, seq wire.
 
 // tsVal returns the timestamp clock: milliseconds with a secret offset (RFC 7323 s.5.4 and 7.1).
 func (c *Conn) tsVal(now mono.Time) uint32 {
-	return uint32(int64(now)/int64(time.Millisecond)) + c.snd.tsOffset
+	return tsClock(now) + c.snd.tsOffset
 }
+
+// tsClock is the timestamp clock without its offset.
+func tsClock(now mono.Time) uint32 { return uint32(int64(now) / int64(time.Millisecond)) }
 
 // emitACK builds an empty acknowledgement.
 func (c *Conn) emitACK(now mono.Time, p *wire.Packet) bool {
@@ -349,7 +352,7 @@ func (c *Conn) transmit(now mono.Time, p *wire.Packet, s *subconn, n uint32, off
 	s.out = s.ctrl.Output()
 	c.pace.onSent(now, size)
 	c.clock.set(now, limitNone)
-	if !c.timers.running(timerRTO) || g.has(segRetrans) && n == c.board.head && !c.work.holdRTO {
+	if !c.timers.running(timerRTO) || g.has(segRetrans) && n == c.board.head && !c.holdRTO {
 		c.armRTO(now)
 	}
 	c.timers.stop(timerPersist)

@@ -172,14 +172,14 @@ func (c *Conn) search(now mono.Time, high int, untried bool) {
 }
 
 // resegment cuts every segment on the scoreboard that is too long to be sent again. The pieces have all that the whole had, and its
-// place in the lists. It costs a walk over all that is outstanding, each time the size goes down and for each lost probe.
+// place in the lists. Segment numbers only grow, so what was judged up to some number is at worst judged again. It costs a walk over all that is outstanding, each time the size goes down and for each lost probe.
 func (c *Conn) resegment() {
 	c.path.split = false
 	c.path.probe = 0 // it is longer than the others, so it is cut too
 	old := c.board
 	b := &c.board
 	b.ring = make([]segment, len(old.ring))
-	b.tail, b.hint, b.sackedSegs = b.head, b.head, 0
+	b.tail, b.sackedSegs = b.head, 0
 	for n := old.head; n != old.tail; n++ {
 		g := old.at(n)
 		rest := *g
@@ -202,9 +202,6 @@ func (c *Conn) resegment() {
 	b.order = b.pieces(&old, old.order)
 	for i := range c.subs {
 		c.subs[i].lost = b.pieces(&old, c.subs[i].lost)
-	}
-	if d, ok := c.detect.(*sackDetector); ok {
-		d.next = b.head
 	}
 }
 

@@ -260,6 +260,37 @@ func TestOutageIsNoBlackHole(t *testing.T) {
 	}
 }
 
+// TestShortSegmentsAccuseNothing: the timeouts of a segment that the base would carry too say nothing of size.
+func TestShortSegmentsAccuseNothing(t *testing.T) {
+	w := newPair(t, 20*time.Millisecond)
+	w.connect(reno(RACK), Config{})
+	w.run(time.Second)
+	until := w.now.Add(20 * time.Second)
+	w.filter = func(*wire.Packet, int) (bool, time.Duration) { return w.now < until, 0 }
+	w.ends[0].WriteSynthetic(500)
+	w.run(15 * time.Second)
+	if in := w.ends[0].Info(); in.MSS != 1448 || in.Sent.Timeouts < 5 {
+		t.Errorf("%+v", in)
+	}
+}
+
+// TestMTUProbeDoesNotWaitForEver: what will never be enough for a probe leaves in a segment, also when the application has
+// said that it has more.
+func TestMTUProbeDoesNotWaitForEver(t *testing.T) {
+	cfg := reno(RACK)
+	cfg.PathMTU = MTUSearch
+	w := newPair(t, 20*time.Millisecond)
+	w.connect(cfg, Config{})
+	w.run(time.Second)
+	c := w.ends[0]
+	c.WriteSynthetic(1300)
+	c.snd.buf.short = true
+	w.run(time.Second)
+	if in := c.Info(); in.Sent.Acked != 1300 || in.Sent.MTUProbes != 0 {
+		t.Errorf("%+v", in)
+	}
+}
+
 // TestMTUProbeLossIsNoCongestion: a search that loses all its probes but one leaves the window as it is: nothing is called
 // congestion, and no timer expires (RFC 8899 s.3, RFC 4821 s.7.6.1).
 func TestMTUProbeLossIsNoCongestion(t *testing.T) {
@@ -324,8 +355,8 @@ func TestResegment(t *testing.T) {
 		w.apps = nil
 		w.run(time.Second)
 		base := c.snd.nxt.Sub(c.snd.iss + 1)
-		w.filter = w.lose(base, base+1448, base+1448, base+5*1448)
-		c.WriteSynthetic(12*1448 + 100)
+		w.filter = w.lose(base, base+1448, base+1448, base+5*1448, base+9*1448)
+		c.WriteSynthetic(9*1448 + 1300)
 		c.CloseWrite()
 		w.run(42 * time.Millisecond)
 		states := map[segFlags]int{}
@@ -351,7 +382,7 @@ func TestResegment(t *testing.T) {
 				t.Errorf("recovery %d: %v", r, s)
 			}
 		}
-		if c.state != FinWait2 || c.Info().Sent.Acked != 100_000+12*1448+100 {
+		if c.state != FinWait2 || c.Info().Sent.Acked != 100_000+9*1448+1300 {
 			t.Errorf("recovery %d: %v, %+v", r, c.state, c.Info().Sent)
 		}
 	}

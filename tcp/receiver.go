@@ -161,6 +161,11 @@ func (c *Conn) takeData(now mono.Time, p *wire.Packet) {
 	if seg.End.Less(seg.Start) || edge.Less(seg.Start) {
 		return // all of it lies beyond the FIN
 	}
+	if r.refuses(seg) {
+		c.got.Refused++
+		c.ackp.now = true
+		return
+	}
 	if fin {
 		r.hasFIN, r.finSeq = true, seg.End
 	}
@@ -196,6 +201,9 @@ func (c *Conn) takeInOrder(now mono.Time, p *wire.Packet, seg wire.Range) {
 		}
 		if joined > 0 {
 			r.ooo = r.ooo[:copy(r.ooo, r.ooo[joined:])]
+			if len(r.ooo) == 0 && cap(r.ooo) > 2*fewRanges {
+				r.ooo = nil // so much is not needed again soon
+			}
 		}
 		r.forgetRecent(r.nxt)
 		c.nakRepaired(now)
@@ -239,6 +247,23 @@ func (c *Conn) takeOutOfOrder(seg wire.Range, fin bool) {
 	c.got.OutOfOrder++
 	r.noteRecent(merged)
 	c.ackp.now = true
+}
+
+// Out-of-order data may be in as many ranges as a buffer has octetsPerRange, and fewRanges more: that many a sender of
+// segments of 512 octets or more never needs. A range takes eight octets, so all of them under a hundredth of the buffer.
+const (
+	fewRanges      = 64
+	octetsPerRange = 1024
+)
+
+// refuses reports whether seg would begin a range more than there may be: a peer may chop its data into single octets. It
+// is not stored and not reported (RFC 2018 s.8 allows to drop what was; this never was), so that the peer sends it again.
+func (r *receiver) refuses(seg wire.Range) bool {
+	if seg.Start == r.nxt || len(r.ooo) < fewRanges+r.limit/octetsPerRange {
+		return false
+	}
+	i := firstTouching(r.ooo, seg.Start)
+	return i == len(r.ooo) || seg.End.Less(r.ooo[i].Start)
 }
 
 // firstOld returns the first run of seg that the sorted ranges fresh leave out; a D-SACK reports one (RFC 2883 s.4).

@@ -156,7 +156,7 @@ func (d *dupDetector) onAdvance(c *Conn, now mono.Time, s *subconn) {
 	// next hole again. Only the first one restarts the timer ("impatient").
 	s.dupacked = max(s.dupacked-max(c.work.acked-mss, 0), 0)
 	if d.partialSeen && c.dupACKsCount() { // a NAK's repairs are the receiver's word, one a round trip, not guesses
-		c.work.holdRTO = true
+		c.holdRTO = true
 	}
 	d.partialSeen = true
 	if c.dupACKsCount() { // else this very ACK would NAK the next hole, if there is one

@@ -18,7 +18,7 @@ type fackDetector struct {
 // and a retransmission has been lost when something sent for the first time after it, so from beyond what was snd.nxt
 // then, has arrived.
 func (d *fackDetector) onAck(c *Conn, now mono.Time) {
-	w := &c.work
+	w := c.work
 	if w.advanced {
 		d.dups = 0
 	}

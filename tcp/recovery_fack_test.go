@@ -88,7 +88,9 @@ func TestFACKOverdamping(t *testing.T) {
 		want      int64
 	}{{1, 64, 16_000}, {2, 60, 10_000}} {
 		w := fackFlight(t, c.window, 0, 0)
-		w.ends[0].cfg.SlowStart = c.k
+		cfg := *w.ends[0].cfg
+		cfg.SlowStart = c.k
+		w.ends[0].cfg = &cfg
 		w.until(epRecovery)
 		w.script()
 		if in := w.ends[0].Info(); in.Window != c.want || in.InFlight > c.want || in.InFlight < c.want-2000 || in.Sent.Timeouts != 0 {

@@ -18,6 +18,7 @@ type rttEstimator struct {
 	minRTT       time.Duration
 	latest       time.Duration
 	backoff      uint // doublings of the timeout
+	cautious     bool // a SYN was lost: before the first sample the timeout is at least 3 s (RFC 6298 s.5.7)
 	timers       *Timers
 }
 
@@ -50,6 +51,9 @@ func (e *rttEstimator) sample(r time.Duration, roundEnd bool) {
 // rto returns the timeout without backoff.
 func (e *rttEstimator) rto() time.Duration {
 	if e.srtt == 0 {
+		if e.cautious {
+			return max(e.timers.RTOInitial, 3*time.Second)
+		}
 		return e.timers.RTOInitial
 	}
 	r := e.srtt + max(e.timers.Granularity, e.timers.RTOVarMin, 4*e.rttvar)

@@ -23,33 +23,41 @@ type StackConfig struct {
 	// beyond the first 64 KiB of each buffer; 0 means no limit. A connection that asks for more gets smaller windows
 	// (RFC 1106 s.5 warns of big windows that take all memory).
 	WindowMemory int64
+
+	// MaxTimeWait is how many connections may be in TIME-WAIT; 0 means 16,384. Beyond that the oldest ends early, and an old
+	// duplicate may then reach a new incarnation, against which timestamps protect (RFC 7323 s.5).
+	MaxTimeWait int
 }
 
 // Stack is one host's TCP: it gives arriving packets to connections, listens, answers what belongs to nobody with
 // a reset, and collects what its connections want to send. It belongs to one goroutine at a time.
 type Stack struct {
-	ttl        uint8
-	encoding   wire.Encoding
-	memory     windowMemory
-	rng        *rand.Rand
-	secret     secret
-	ports      portCounters
-	conns      map[connKey]*Conn
-	listeners  map[netip.AddrPort]*Listener
-	last       *Conn // the connection of the latest packet: most packets come in runs
-	ready      queue // to be polled now
-	deadlines  deadlineHeap
-	changes    queue         // Ready may have changed
-	replies    []wire.Packet // resets to send
-	resets     budget
-	challenges budget
-	event      trace.Event // scratch of its connections' traces
+	ttl         uint8
+	encoding    wire.Encoding
+	memory      windowMemory
+	rng         *rand.Rand
+	secret      secret
+	ports       portCounters
+	conns       map[connKey]*Conn
+	listeners   map[netip.AddrPort]*Listener
+	timeWait    queue // connections in TIME-WAIT, oldest first, and some that were
+	maxTimeWait int
+	last        *Conn // the connection of the latest packet: most packets come in runs
+	ready       queue // to be polled now
+	deadlines   deadlineHeap
+	changes     queue         // Ready may have changed
+	replies     []wire.Packet // resets to send
+	cookies     []wire.Packet // SYN-ACKs with SYN cookies to send
+	resets      budget
+	challenges  budget
+	work        ackWork     // scratch of the ACK being processed
+	event       trace.Event // scratch of its connections' traces
 }
 
 // connKey identifies a connection at its stack.
 type connKey struct{ local, remote netip.AddrPort }
 
-// maxReplies bounds the resets that wait to be sent; more are not worth their memory.
+// maxReplies bounds the resets that wait to be sent, and so it does the SYN cookies; more are not worth their memory.
 const maxReplies = 64
 
 // NewStack returns a stack whose controllers draw from rng, and that takes from it the key of all numbers that
@@ -62,7 +70,7 @@ func NewStack(cfg StackConfig, rng *rand.Rand) (*Stack, error) {
 		return nil, err
 	}
 	return &Stack{
-		ttl: cfg.TTL, encoding: cfg.Encoding, memory: windowMemory{limit: cfg.WindowMemory}, rng: rng, secret: newSecret(rng),
+		ttl: cfg.TTL, encoding: cfg.Encoding, memory: windowMemory{limit: cfg.WindowMemory}, rng: rng, secret: newSecret(rng), maxTimeWait: orDefault(cfg.MaxTimeWait, 16384),
 		challenges: budget{kind: challengeBudget}, resets: budget{kind: resetBudget},
 		conns: make(map[connKey]*Conn), listeners: make(map[netip.AddrPort]*Listener),
 	}, nil
@@ -78,23 +86,24 @@ func (s *Stack) Dial(now mono.Time, local, remote netip.AddrPort, cfg Config) (*
 	if err != nil {
 		return nil, err
 	}
-	c, err := s.newConn(now, connKey{local, remote}, cfg)
+	full := cfg.withDefaults(remote.Addr().Is6())
+	c, err := s.newConn(now, connKey{local, remote}, &full)
 	if err != nil {
 		return nil, err
 	}
+	c.takeQuota()
 	c.open(now)
 	s.wake(c)
 	return c, nil
 }
 
-// newConn returns a closed connection that the stack knows.
-func (s *Stack) newConn(now mono.Time, key connKey, cfg Config) (*Conn, error) {
-	cfg = cfg.withDefaults(key.remote.Addr().Is6())
+// newConn returns a closed connection that the stack knows. Its buffers have no quota yet (takeQuota).
+func (s *Stack) newConn(now mono.Time, key connKey, cfg *Config) (*Conn, error) {
 	if cfg.Algorithm.New == nil {
 		return nil, fmt.Errorf("tcp: no congestion controller")
 	}
-	c := &Conn{stack: s, key: key, cfg: cfg, on: cfg.features(), timers: newTimerSet()}
-	c.rtt.timers = &c.cfg.Timers
+	c := &Conn{stack: s, key: key, cfg: cfg, on: cfg.features(), timers: newTimerSet(), work: &s.work}
+	c.rtt.timers = &cfg.Timers
 	c.snd.iss = s.isn(now, key)
 	c.snd.una, c.snd.nxt = c.snd.iss, c.snd.iss
 	c.snd.tsOffset = s.tsOffset(key)
@@ -102,9 +111,7 @@ func (s *Stack) newConn(now mono.Time, key connKey, cfg Config) (*Conn, error) {
 	if cfg.SendBuffer == 0 {
 		c.snd.buf.limit = min(max(initialSendBuffer, 4*cfg.InitialWindow*cfg.MSS), cfg.SendBufferMax)
 	}
-	c.rcv = newReceiver(&c.cfg, c.on)
-	c.snd.buf.limit = c.grant(0, c.snd.buf.limit)
-	c.rcv.limit = c.grant(0, c.rcv.limit)
+	c.rcv = newReceiver(cfg, c.on)
 	c.sched.heapIndex = -1
 	s.conns[key] = c
 	return c, nil
@@ -154,11 +161,12 @@ func (s *Stack) inputUnknown(now mono.Time, p *wire.Packet) {
 		return
 	}
 	l := s.listeners[p.Dst]
-	if l == nil || p.Flags&wire.ACK != 0 {
+	switch {
+	case l == nil, p.Flags&wire.ACK != 0 && l.cookiesEnd <= now:
 		s.reset(now, p)
-		return
-	}
-	if p.Flags&wire.SYN != 0 {
+	case p.Flags&wire.ACK != 0:
+		l.takeCookie(now, p)
+	case p.Flags&wire.SYN != 0:
 		l.takeSYN(now, p)
 	}
 }
@@ -195,11 +203,7 @@ func (s *Stack) LocalDrop(now mono.Time, p *wire.Packet) {
 // Poll fills in p with the next packet to send and reports true, or reports false and says when to come back:
 // mono.Never if only an arriving packet or an application's call can change anything.
 func (s *Stack) Poll(now mono.Time, p *wire.Packet) (ok bool, next mono.Time) {
-	if len(s.replies) > 0 {
-		payload := p.Payload[:0]
-		*p = s.replies[0]
-		p.Payload = payload
-		s.replies = s.replies[:copy(s.replies, s.replies[1:])]
+	if popReply(&s.cookies, p) || popReply(&s.replies, p) {
 		return true, now
 	}
 	for {
@@ -226,6 +230,18 @@ func (s *Stack) Poll(now mono.Time, p *wire.Packet) (ok bool, next mono.Time) {
 		return false, mono.Never
 	}
 	return false, s.deadlines[0].sched.deadline
+}
+
+// popReply moves the first packet of q into p, which keeps its array, and reports whether there was one.
+func popReply(q *[]wire.Packet, p *wire.Packet) bool {
+	if len(*q) == 0 {
+		return false
+	}
+	payload := p.Payload[:0]
+	*p = (*q)[0]
+	p.Payload = payload
+	*q = (*q)[:copy(*q, (*q)[1:])]
+	return true
 }
 
 // Changed returns a connection whose Ready may have changed since it was last returned, or nil. A driver drains it

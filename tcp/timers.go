@@ -1,6 +1,9 @@
 package tcp
 
 import (
+	"cmp"
+	"time"
+
 	"longhaul/cc"
 	"longhaul/mono"
 )
@@ -18,6 +21,7 @@ const (
 	timerLinger                     // TIME-WAIT, and FIN-WAIT-2 after Close
 	timerUser                       // user timeout (RFC 9293 s.3.8.3)
 	timerNAK                        // a hole may be NAKed again (C-8)
+	timerIdle                       // nothing has been outstanding for the time of a retransmission
 	numTimers
 )
 
@@ -92,6 +96,8 @@ func (c *Conn) expired(now mono.Time, k timerKind) {
 		c.onUserTimeout(now)
 	case timerNAK:
 		c.onNAKTimer()
+	case timerIdle:
+		c.rest()
 	}
 }
 
@@ -104,6 +110,17 @@ func (c *Conn) armRTO(now mono.Time) {
 // 1 s that is 127 s (RFC 9293 s.3.8.3 asks for R2 of at least 3 minutes only of an application's own timeout).
 const maxSYNRetries = 6
 
+// maxSYNACKRetries is the same for a SYN-ACK: a peer that never completes the handshake, because its address is forged,
+// is forgotten after 63 s (RFC 4987 s.3.3).
+const maxSYNACKRetries = 5
+
+// A peer that does not acknowledge data is given up after defaultPatience, unless Config.UserTimeout says otherwise, and not
+// before leastRetries: R2 and R1 of RFC 1122 s.4.2.3.5, which asks for at least 100 s and 3.
+const (
+	defaultPatience = 15 * time.Minute
+	leastRetries    = 3
+)
+
 // onRTO reacts to the retransmission timer (RFC 6298 s.5.4 to 5.7).
 func (c *Conn) onRTO(now mono.Time) {
 	if c.state == SynSent || c.state == SynReceived {
@@ -115,6 +132,10 @@ func (c *Conn) onRTO(now mono.Time) {
 		return
 	}
 	if c.board.empty() {
+		return
+	}
+	if c.cfg.UserTimeout == 0 && c.expiries >= leastRetries && now.Sub(c.lastProgress) >= defaultPatience {
+		c.giveUp()
 		return
 	}
 	c.sent.Timeouts++
@@ -264,9 +285,16 @@ func (c *Conn) onPersist(now mono.Time) {
 		c.persists = 0
 		return
 	}
-	// A peer that answers may keep its window closed for ever, one that does not may not.
+	// A peer that answers may keep its window closed for ever (RFC 9293 s.3.8.6.1), one that does not may not.
 	unanswered := c.persists > 0 && c.lastHeard < c.persistAt
-	if d := c.cfg.UserTimeout; d > 0 && unanswered && now.Sub(c.lastHeard) >= d {
+	if d := cmp.Or(c.cfg.UserTimeout, defaultPatience); d > 0 && unanswered && now.Sub(c.lastHeard) >= d {
+		c.giveUp()
+		return
+	}
+	if c.persists == 0 {
+		c.persistFrom = now
+	}
+	if d := c.cfg.PersistTimeout; d > 0 && now.Sub(c.persistFrom) >= d {
 		c.giveUp()
 		return
 	}

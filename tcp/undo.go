@@ -62,7 +62,7 @@ func (c *Conn) checkUndo(now mono.Time, s *subconn) {
 // the segment that it was waiting for was sent again in that episode: the echo is that segment's (RFC 7323 s.4.3), so
 // the original had arrived. A segment sent again in an earlier episode says nothing about this one.
 func (c *Conn) originalArrived(u *undo) bool {
-	w := &c.work
+	w := c.work
 	return w.hasTS && w.tsecr != 0 && w.headAt != 0 &&
 		int32(w.tsecr-u.stamp) < 0 && int32(c.tsVal(w.headAt)-u.stamp) >= 0
 }
