@@ -17,6 +17,9 @@ func (w *pair) inject(to int, flags wire.Flags, seq, ack int, payload []byte, sa
 		Seq: c.rcv.nxt.Add(seq), Ack: c.snd.una.Add(ack), Window: uint16(min(c.snd.window>>c.snd.scale, 65535)),
 		Payload: payload, PayloadLen: len(payload),
 	}
+	if c.on&Timestamps != 0 {
+		p.Options = wire.Options{Set: wire.OptTimestamps, TSVal: c.rcv.tsRecent, TSEcr: c.tsVal(w.now)}
+	}
 	if len(sack) > 0 {
 		p.Options.Set |= wire.OptSACK
 		p.Options.NumSACK = uint8(copy(p.Options.SACK[:], sack))

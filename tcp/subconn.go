@@ -29,10 +29,15 @@ type subconn struct {
 // ackShare is what the ACK or timer being processed meant for one sub-connection.
 type ackShare struct {
 	pipe, flight     int64 // octets in flight and outstanding before
+	dupacked         int64 // octets, before
 	acked, delivered int64 // octets
 	lost             int   // segments newly marked lost
 	lostSince        bool  // one of them was sent since the latest window reduction
 }
+
+// arrived returns the octets that the ACK says have arrived, one way or the other: without SACK a duplicate ACK stands for a
+// segment, which the ACK of that segment does not count again (DeliveredData of RFC 9937 s.6.1).
+func (a *ackShare) arrived(s *subconn) int64 { return a.delivered + s.dupacked - a.dupacked }
 
 // outstanding returns the octets that count against the window.
 func (s *subconn) outstanding() int64 { return max(s.pipe-s.dupacked, 0) }
@@ -172,6 +177,7 @@ func (c *Conn) respond(now mono.Time) {
 
 // enterRecovery begins fast recovery of s.
 func (c *Conn) enterRecovery(now mono.Time, s *subconn) {
+	c.release() // a hole of our own would confuse the repair
 	c.sent.FastRetransmits++
 	s.ep.state = epRecovery
 	s.ep.point = c.snd.nxt
@@ -190,9 +196,10 @@ func (c *Conn) enterRecovery(now mono.Time, s *subconn) {
 // startPRR starts proportional rate reduction towards the window that the controller has just chosen.
 func (c *Conn) startPRR(s *subconn) {
 	s.ep.prr.active = false
-	if c.rack != nil && !s.out.Direct {
-		s.ep.prr = newPRR(s.out.Window, s.pipe+s.lostSize+s.share.delivered)
-		s.ep.prr.cwnd = s.pipe // until the ACK is accounted for
+	d, _ := c.detect.(*dupDetector)
+	if (c.rack != nil || d != nil && d.reducing) && !s.out.Direct {
+		s.ep.prr = newPRR(s.out.Window, s.outstanding()+s.lostSize+s.share.arrived(s))
+		s.ep.prr.cwnd = s.outstanding() // until the ACK is accounted for
 	}
 }
 

@@ -100,3 +100,52 @@ func TestFRTOWithoutSACK(t *testing.T) {
 		t.Errorf("%d timeouts without F-RTO, %d with it", took[0], took[1])
 	}
 }
+
+// TestDuplicateReportedOnce: a D-SACK that is repeated does not stand for the other retransmissions of its episode (RFC 3708 s.2).
+func TestDuplicateReportedOnce(t *testing.T) {
+	w, mss := flightOf(t, SACK6675, 20, Timestamps)
+	c := w.ends[0]
+	una := c.snd.una
+	c.WriteSynthetic(20 * mss)
+	w.filter = func(*wire.Packet, int) (bool, time.Duration) { return true, 0 }
+	w.run(time.Millisecond)
+	w.inject(0, wire.ACK, 0, 0, nil, wire.Range{Start: una.Add(3 * mss), End: una.Add(20 * mss)})
+	w.run(time.Millisecond)
+	if c.sent.Retransmissions != 3 {
+		t.Fatalf("%d sent again, want 3", c.sent.Retransmissions)
+	}
+	w.inject(0, wire.ACK, 0, 3*mss, nil, wire.Range{Start: una, End: una.Add(mss)})
+	for range 5 {
+		w.inject(0, wire.ACK, 0, 0, nil, wire.Range{Start: una, End: una.Add(mss)})
+	}
+	if c.sent.Spurious != 0 || c.subs[0].ep.undo.retrans != 2 {
+		t.Errorf("one duplicate reported six times: %d episodes undone, %d retransmissions unreported", c.sent.Spurious, c.subs[0].ep.undo.retrans)
+	}
+	for i := range 3 {
+		w.inject(0, wire.ACK, 0, 0, nil, wire.Range{Start: una.Add(i * mss), End: una.Add((i + 1) * mss)})
+	}
+	if c.sent.Spurious != 1 {
+		t.Errorf("all three reported: %d episodes undone", c.sent.Spurious)
+	}
+}
+
+// TestSACKDoesNotEndFRTO: after a timeout and one advance, a SACK of data sent before the timeout proves nothing about the hole below it: only
+// an ACK that advances shows the timeout spurious (RFC 5682 s.3.1 step 3).
+func TestSACKDoesNotEndFRTO(t *testing.T) {
+	w, mss := flightOf(t, RACK, 10, Timestamps)
+	c := w.ends[0]
+	w.filter = func(*wire.Packet, int) (bool, time.Duration) { return true, 0 }
+	c.WriteSynthetic(30 * mss)
+	for c.sent.Timeouts == 0 {
+		w.run(50 * time.Millisecond)
+	}
+	w.inject(0, wire.ACK, 0, mss, nil)
+	w.run(0)
+	if c.subs[0].ep.undo.frto != frtoNew {
+		t.Fatal("new data does not follow the first ACK")
+	}
+	w.inject(0, wire.ACK, 0, 0, nil, wire.Range{Start: c.snd.una.Add(mss), End: c.snd.una.Add(2 * mss)})
+	if c.sent.Spurious != 0 || c.subs[0].ep.state != epLoss {
+		t.Errorf("%d episodes undone, state %d", c.sent.Spurious, c.subs[0].ep.state)
+	}
+}
