@@ -83,12 +83,12 @@ func (c *Conn) takeACK(now mono.Time, p *wire.Packet) {
 
 // settle ends the processing of an ACK for one sub-connection.
 func (c *Conn) settle(now mono.Time, s *subconn, rtt time.Duration) {
-	if s.burstCap > 0 {
+	state := cc.Open
+	if s.burstCap > 0 { // by later ACKs than the one that set it
 		if s.burstCap += s.share.acked; s.burstCap >= s.out.Window {
 			s.burstCap = 0
 		}
 	}
-	state := cc.Open
 	switch s.ep.state {
 	case epOpen:
 		s.ageEpisode(c.snd.una)

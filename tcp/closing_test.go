@@ -300,6 +300,20 @@ func TestClose(t *testing.T) {
 	}
 }
 
+// TestCloseUnanswered gives up an attempt to connect that has had no answer (RFC 9293 s.3.10.4), also with data written.
+func TestCloseUnanswered(t *testing.T) {
+	w := newPair(t, 10*time.Millisecond)
+	w.filter = func(*wire.Packet, int) (bool, time.Duration) { return true, 0 }
+	c, _ := w.sides[0].Dial(0, addrs[0], addrs[1], Config{})
+	c.Write([]byte("unheard"))
+	w.run(100 * time.Millisecond)
+	c.Close()
+	w.run(time.Minute)
+	if c.state != Closed || len(w.seen) != 1 || len(w.sides[0].conns) != 0 {
+		t.Errorf("%v, %d segments, %d connections left", c.state, len(w.seen), len(w.sides[0].conns))
+	}
+}
+
 // TestFinWait2 bounds the wait for a peer that never closes, but only once nobody reads any more.
 func TestFinWait2(t *testing.T) {
 	for _, tt := range []struct {
