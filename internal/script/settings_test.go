@@ -73,6 +73,8 @@ func TestSettings(t *testing.T) {
 		{"`sysctl tcp_timestamps=0\nsysctl tcp_timestamps=1`", func(s settings) bool { return s.config.Disable&tcp.Timestamps == 0 }},
 		{"`sysctl tcp_congestion_control=reno`", func(s settings) bool { return s.config.Algorithm.Name == "reno" }},
 		{"`sysctl tcp_congestion_control=cubic`", func(s settings) bool { return s.config.Algorithm.Name == "cubic.linux" }},
+		{"`sysctl tcp_ecn=1`", func(s settings) bool { return s.config.Enable&(tcp.ECN|tcp.ECNPassive) == tcp.ECN }},
+		{"`sysctl tcp_ecn=1\nsysctl tcp_ecn=2`", func(s settings) bool { return s.config.Enable&(tcp.ECN|tcp.ECNPassive) == tcp.ECNPassive }},
 		{"--stack=tahoe:dupack+literal", func(s settings) bool { return s.config.Recovery == tcp.DupACK && s.encoding.Literal }},
 		{"--tolerance_usecs=7", func(s settings) bool { return s.tolerance == 7000 && s.hasTolerance }},
 		{"--local_ip=10.0.0.1\n--remote_ip=10.0.0.2", func(s settings) bool { return !s.ipv6 }},

@@ -112,8 +112,11 @@ func (set *settings) apply(c setting) bool {
 		return true
 	case "tcp_ecn=0":
 		return set.feature("ecn", false)
-	case "tcp_ecn=1", "tcp_ecn=2":
+	case "tcp_ecn=1":
 		return set.feature("ecn", true)
+	case "tcp_ecn=2":
+		set.config.Enable = set.config.Enable&^tcp.ECN | tcp.ECNPassive
+		return true
 	}
 	if c.name != "tcp_congestion_control" {
 		return false
