@@ -12,6 +12,7 @@ type window struct {
 	rate              int64 // octets by which slow start opens the window for each acknowledged one
 	paced             bool
 	perACK            bool
+	step              int64 // with perACK, the octets for which the present ACK counts
 	flightSsthresh    bool
 	uncapped          bool // one ACK may count for any number of segments, as in Linux
 	relearn           bool // in the slow start after a timeout: one segment per ACK, times rate, until ssthresh (RFC 3465 s.2.3)
@@ -70,7 +71,9 @@ func (w *window) observe(a *Ack) int64 {
 	case a.Acked <= 0:
 		return 0
 	case w.perACK:
-		return w.mss
+		// Not a segment for every ACK: a receiver that acknowledges segments in pieces gains nothing (RFC 5681 s.3.1).
+		w.step = min(a.Acked, w.mss)
+		return w.step
 	}
 	return min(a.Acked, MaxWindow)
 }
@@ -104,10 +107,10 @@ func (w *window) slowStart(n, div int64) int64 {
 }
 
 // avoid grows the window by one segment per window of acknowledged octets (RFC 5681 s.3.1). Counting per ACK
-// it adds MSS*MSS/cwnd instead, with the remainder kept.
+// it adds MSS*MSS/cwnd instead, with the remainder kept, and less for an ACK of less than a segment.
 func (w *window) avoid(n int64) {
 	if w.perACK {
-		w.credit += w.mss * w.mss
+		w.credit += w.mss * w.step
 		d := w.credit / w.cwnd
 		w.credit -= d * w.cwnd
 		w.set(w.cwnd + d)

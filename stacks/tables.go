@@ -87,6 +87,7 @@ var Features = []Feature{
 	{"nak", "the receiver asks for what is missing at the left edge of the window (RFC 1106 s.2)", bit(tcp.NAK)},
 	{"literal", "those two as RFC 1106 draws them, under option kinds that nobody assigned: for a laboratory", literal},
 	{"ecn", "congestion marks in place of losses, where both ends want them and a queue sets them (RFC 3168)", bit(tcp.ECN)},
+	{"ackcheck", "a segment sent out of turn now and then shows whether the receiver acknowledges only what it has (Sherwood et al., CCS 2005)", bit(tcp.ACKCheck)},
 	{"noise", "a loss is repaired and does not shrink the window (RFC 1106 s.4.2): for your own noisy link only", noise},
 }
 

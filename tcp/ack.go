@@ -14,6 +14,7 @@ type ackWork struct {
 	acked     int64 // octets newly acknowledged cumulatively
 	delivered int64 // octets newly known to be received
 	advanced  bool  // snd.una moved
+	parts     bool  // it ends within a segment: no receiver that has all of one does that
 	dup       bool  // a duplicate ACK (RFC 5681 s.2), if anything is outstanding
 	newSACK   bool  // it SACKed something new
 	nak       bool  // it NAKed something outstanding (RFC 1106 s.2)
@@ -37,6 +38,10 @@ type ackWork struct {
 // takeACK processes an acceptable ACK (the fifth step of RFC 9293 s.3.10.7.4): scoreboard, undo, loss detection, episodes, controllers,
 // timers, in that order.
 func (c *Conn) takeACK(now mono.Time, p *wire.Packet) {
+	if c.lies(p) {
+		c.caught(now)
+		return
+	}
 	w := c.work
 	*w = ackWork{fack: c.snd.fack}
 	c.holdRTO = false
@@ -44,7 +49,7 @@ func (c *Conn) takeACK(now mono.Time, p *wire.Packet) {
 	c.noteTimestamp(p)
 	for i := range c.subs {
 		s := &c.subs[i]
-		s.share = ackShare{pipe: s.pipe, flight: s.outstanding()}
+		s.share = ackShare{pipe: s.pipe, flight: s.outstanding(), dupacked: s.dupacked}
 	}
 	w.dup = p.Ack == c.snd.una && p.PayloadLen == 0 &&
 		p.Flags&(wire.SYN|wire.FIN) == 0 && c.sameWindow(p)
@@ -55,6 +60,7 @@ func (c *Conn) takeACK(now mono.Time, p *wire.Packet) {
 	if c.on&SACK != 0 && p.Options.Has(wire.OptSACK) {
 		c.takeSACK(now, p)
 	}
+	c.checkHonesty(now, p.Ack)
 	rtt := c.takeRTT(now)
 	for i := range c.subs {
 		if s := &c.subs[i]; s.ep.undo.armed {
@@ -78,6 +84,11 @@ func (c *Conn) takeACK(now mono.Time, p *wire.Packet) {
 // settle ends the processing of an ACK for one sub-connection.
 func (c *Conn) settle(now mono.Time, s *subconn, rtt time.Duration) {
 	state := cc.Open
+	if s.burstCap > 0 { // by later ACKs than the one that set it
+		if s.burstCap += s.share.acked; s.burstCap >= s.out.Window {
+			s.burstCap = 0
+		}
+	}
 	switch s.ep.state {
 	case epOpen:
 		s.ageEpisode(c.snd.una)
@@ -104,15 +115,10 @@ func (c *Conn) settle(now mono.Time, s *subconn, rtt time.Duration) {
 	}
 	if s.ep.state == epRecovery && s.ep.prr.active {
 		safe := c.work.advanced && s.share.lost == 0
-		s.ep.prr.onAck(s.share.delivered, s.pipe, int64(c.snd.mss), safe)
+		s.ep.prr.onAck(s.share.arrived(s), s.outstanding(), int64(c.snd.mss), safe)
 	}
 	if s.share.delivered == 0 && s.share.acked == 0 {
 		return
-	}
-	if s.burstCap > 0 {
-		if s.burstCap += s.share.acked; s.burstCap >= s.out.Window {
-			s.burstCap = 0
-		}
 	}
 	c.tellAck(now, s, rtt, state)
 	if c.cfg.Trace != nil {
@@ -132,8 +138,9 @@ func (c *Conn) endsRecovery(s *subconn) bool {
 // endRecovery ends s's fast recovery in order.
 func (c *Conn) endRecovery(s *subconn) {
 	s.leaveRecovery()
-	if d, ok := c.detect.(*dupDetector); ok && d.partial && c.on&Pacing == 0 {
-		// RFC 6582 s.3.2 step 3, full acknowledgement: cwnd = min(ssthresh, max(FlightSize, SMSS) + SMSS).
+	c.honest.undone = 0
+	if d, ok := c.detect.(*dupDetector); ok && d.partial && !d.reducing && c.on&Pacing == 0 && c.cfg.Policy == LossIsCongestion {
+		// RFC 6582 s.3.2 step 3, full acknowledgement: cwnd = min(ssthresh, max(FlightSize, SMSS) + SMSS). Where losses are noise the window stays.
 		s.burstCap = max(s.outstanding(), int64(c.snd.mss)) + int64(c.snd.mss)
 	}
 	if c.rack != nil {
@@ -154,7 +161,7 @@ func (c *Conn) ackUpTo(now mono.Time, ack wire.Seq) {
 		if ack.Less(g.end()) {
 			break
 		}
-		if g.has(segRetrans) {
+		if g.has(segRetrans) || c.honest.late(n) {
 			w.repaired = true
 		}
 		if g.has(segSACKed) {
@@ -193,6 +200,7 @@ func (c *Conn) ackUpTo(now mono.Time, ack wire.Seq) {
 func (c *Conn) ackPart(g *segment, ack wire.Seq) {
 	s := &c.subs[g.sub]
 	part := int64(ack.Sub(g.seq))
+	c.work.parts = true
 	g.seq, g.size = ack, g.size-uint32(part)
 	s.share.acked += part
 	switch {
@@ -238,7 +246,7 @@ func (c *Conn) deliver(now mono.Time, n uint32, g *segment, cumulative bool) {
 			w.newest = g.sentAt
 		}
 		w.sampled = true
-		if g.end().Less(w.fack) {
+		if g.end().Less(w.fack) && !c.honest.late(n) {
 			w.reordered = true
 		}
 		if s.ep.state == epLoss && g.seq.Less(s.ep.point) {
@@ -254,6 +262,7 @@ func (c *Conn) deliver(now mono.Time, n uint32, g *segment, cumulative bool) {
 func (c *Conn) takeSACK(now mono.Time, p *wire.Packet) {
 	blocks := p.Options.SACKBlocks()
 	if len(blocks) > 0 && isDSACK(blocks, p.Ack) {
+		c.honest.reported(blocks[0])
 		c.onDSACK(blocks[0])
 		blocks = blocks[1:]
 	}
@@ -326,13 +335,14 @@ func (c *Conn) takeRTT(now mono.Time) time.Duration {
 	case w.sampled && !w.repaired:
 		// Data behind a hole that a retransmission has filled arrived long ago; only SACK would have said so.
 		oldest, newest = now.Sub(w.oldest), now.Sub(w.newest)
+		c.honest.doubtRTT(newest)
 	case w.advanced && w.hasTS && w.tsecr != 0:
 		// A retransmission was acknowledged: the echo says which copy (RFC 7323 s.4).
 		ms := int32(c.tsVal(now) - w.tsecr)
-		if ms < 0 || c.rtt.srtt == 0 {
-			return 0
-		}
 		oldest = time.Duration(ms) * time.Millisecond
+		if ms < 0 || c.rtt.srtt == 0 || oldest > now.Sub(c.hand.synAt)+time.Millisecond {
+			return 0 // nothing was sent before the SYN
+		}
 		newest = oldest
 	default:
 		return 0

@@ -162,6 +162,9 @@ func TestChallengeInterval(t *testing.T) {
 		}
 		p := forged[i%len(forged)]
 		p.Src, p.Dst, p.Protocol = addrs[0], addrs[1], wire.ProtocolTCP
+		if p.Options.Set == 0 {
+			w.stamp(c, &p) // the forger has seen them
+		}
 		w.sides[1].Input(w.now, &p)
 		answers += w.drain(1, 0)
 		w.now = w.now.Add(time.Millisecond)
@@ -248,10 +251,12 @@ func TestTimeWaitCannotBeHeld(t *testing.T) {
 	for range 70 {
 		w.run(time.Second)
 		for range 100 {
-			w.sides[0].Input(w.now, &wire.Packet{
+			p := wire.Packet{
 				Src: addrs[1], Dst: addrs[0], Protocol: wire.ProtocolTCP, Flags: wire.FIN | wire.ACK,
 				Seq: wire.Seq(rng.Uint32()), Ack: wire.Seq(rng.Uint32()),
-			})
+			}
+			w.stamp(c, &p)
+			w.sides[0].Input(w.now, &p)
 		}
 		w.sides[0].Input(w.now, &wire.Packet{ // in the window, but not the FIN's place
 			Src: addrs[1], Dst: addrs[0], Protocol: wire.ProtocolTCP, Flags: wire.FIN | wire.ACK, Seq: c.rcv.nxt - 10, Ack: c.snd.nxt,

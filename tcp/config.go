@@ -27,6 +27,7 @@ const (
 	NAK                               // RFC 1106 s.2
 	ECN                               // RFC 3168: ask for it, and accept it when asked
 	ECNPassive                        // accept ECN when asked, and do not ask
+	ACKCheck                          // check now and then that the peer acknowledges only what it has (Sherwood et al., CCS 2005)
 )
 
 // Defaults are the features that are on unless Config.Disable takes them away.
@@ -77,6 +78,7 @@ type Config struct {
 	UserTimeout     time.Duration // give up when data stays unacknowledged this long (RFC 9293 s.3.8.3); 0 means after 15 minutes and at least three retransmissions (R2 of RFC 1122 s.4.2.3.5), less than 0 never
 	PersistTimeout  time.Duration // give up when the peer keeps its window closed this long, though it answers probes (RFC 6429); 0 means never
 	KeepAlive       KeepAlive
+	TrustPeer       bool       // do not check what the peer acknowledges when there is doubt; the feature ACKCheck does all the same
 	Trace           trace.Sink // nil means no trace
 	Flow            uint32     // flow number for Trace
 }

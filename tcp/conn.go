@@ -32,12 +32,13 @@ type Conn struct {
 	ackp   ackPolicy
 	timers timerSet
 	activity
-	work  *ackWork // the stack's
-	clock chrono
-	hand  handshake
-	nak   nakSender
-	ecn   ecn
-	path  pathState
+	work   *ackWork // the stack's
+	clock  chrono
+	hand   handshake
+	nak    nakSender
+	ecn    ecn
+	path   pathState
+	honest honesty
 	counters
 	holding
 }

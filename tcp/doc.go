@@ -22,10 +22,11 @@
 // connection takes at most 3,000 octets (TestIdleMemory) besides its buffers, one in TIME-WAIT as much, and there are
 // StackConfig.MaxTimeWait of those; a half-open one at most 4,096 (TestSYNFlood), and a listener has as many as its
 // backlog, beyond which SYN cookies take none; ranges out of order take under a hundredth of the receive buffer; a sent
-// segment takes 72, and there is one for each 88 octets of the peer's window at the worst. A peer that keeps its window
+// segment takes 72, and the peer can make that one for each 76 octets in flight, not more (minMSS). A peer that keeps its window
 // closed holds what was written, at most the send buffer, until Config.PersistTimeout.
 //
-// Forged segments: at most two answers a second and connection, 1,499 a second and stack (RFC 5961; budget.go), 1,499 RSTs;
+// Segments that do not look like the peer's get at most two answers a second and connection, and 1,499 a second and stack
+// (RFC 5961; budget.go). So many are the RSTs, too;
 // a SYN is answered with one SYN-ACK, and a half-open connection sends it again five times.
 //
 // Not here: urgent data and TCP Fast Open. Windows end at 2^30 octets.

@@ -200,6 +200,7 @@ func TestECNReceiver(t *testing.T) {
 			Src: addrs[0], Dst: addrs[1], Protocol: wire.ProtocolTCP, Flags: wire.ACK | c.flags, ECN: c.ecn,
 			Seq: e.rcv.nxt.Add(c.at), Ack: e.snd.una, Window: 1000, PayloadLen: c.size, Payload: make([]byte, c.size),
 		}
+		w.stamp(e, &p)
 		w.sides[1].Input(w.now, &p)
 		e.WriteSynthetic(10) // data says it too
 		mark := len(w.seen)

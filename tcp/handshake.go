@@ -188,6 +188,7 @@ func (c *Conn) sampleHandshake(now mono.Time, p *wire.Packet) {
 	case h.retries == 0 && !h.again:
 		if d := now.Sub(h.synAt); d > 0 {
 			c.rtt.sample(d, true)
+			c.honest.floor = d // nobody answers a SYN that has not arrived: its number is random
 		}
 	case c.on&Timestamps != 0 && p.Options.Has(wire.OptTimestamps):
 		h.spurious = p.Options.TSEcr == h.firstTS

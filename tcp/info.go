@@ -54,6 +54,7 @@ type Sent struct {
 	MTUProbes       int64 // segments longer than the others, to find the path MTU (RFC 8899)
 	MTUProbesLost   int64 // of those
 	NAKs            int64 // holes NAKed (RFC 1106 s.2)
+	Withheld        int64 // segments sent out of turn, to see whether the peer tells the truth
 	Spurious        int64 // episodes undone, or retransmissions that D-SACK showed needless
 	MarkCuts        int64 // window reductions in answer to an echoed congestion mark (RFC 3168 s.6.1.2)
 	MaxInFlight     int64 // octets, the most ever
@@ -68,6 +69,7 @@ type Received struct {
 	Refused      int64 // segments not taken because too many ranges had arrived out of order
 	OutOfWindow  int64 // segments rejected because nothing of them lay in the window
 	PAWSRejected int64 // segments rejected as old duplicates (RFC 7323 s.5)
+	FalseACKs    int64 // ACKs of what was never sent, or withheld
 	Marked       int64 // data segments that came with a congestion mark (RFC 3168 s.6.1.3)
 	Echoes       int64 // ACKs that echoed one
 

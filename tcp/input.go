@@ -30,7 +30,7 @@ func (c *Conn) input(now mono.Time, p *wire.Packet) {
 			p = &rest
 		}
 	}
-	if !c.acceptable(now, p) {
+	if c.lacksTimestamp(p) || !c.acceptable(now, p) {
 		return
 	}
 	if p.Flags&wire.RST != 0 {
@@ -64,6 +64,9 @@ func (c *Conn) input(now mono.Time, p *wire.Packet) {
 	// Fifth, the ACK. A segment with one that the peer cannot have sent leaves no trace, not in the timestamp either: whoever
 	// guesses a sequence number could else have PAWS reject all that follows.
 	if !c.ackInRange(p.Ack) {
+		if c.snd.nxt.Less(p.Ack) {
+			c.falseACK(p.Ack)
+		}
 		c.challenge(now)
 		return
 	}
@@ -163,6 +166,12 @@ func (c *Conn) pawsRejects(now mono.Time, p *wire.Packet) bool {
 	return int32(p.Options.TSVal-c.rcv.tsRecent) < 0 && !c.rcv.tsRecentStale(now)
 }
 
+// lacksTimestamp reports whether p has no timestamp where every segment has one: it is not the peer's, and is dropped in silence (RFC 7323
+// s.3.2). A RST needs none, and a SYN is of another connection, if it is anything.
+func (c *Conn) lacksTimestamp(p *wire.Packet) bool {
+	return c.on&Timestamps != 0 && !p.Options.Has(wire.OptTimestamps) && p.Flags&(wire.RST|wire.SYN) == 0
+}
+
 // tsRecentStale reports whether the peer's clock may have wrapped since tsRecent was taken (RFC 7323 s.5.5).
 func (r *receiver) tsRecentStale(now mono.Time) bool { return now.Sub(r.tsRecentAt) >= 24*24*time.Hour }
 
@@ -197,11 +206,14 @@ func (c *Conn) takeRST(now mono.Time, p *wire.Packet) {
 }
 
 // updateWindow is the window update of the fifth step: only from segments at least as new as the last one used
-// (RFC 9293 s.3.10.7.4).
+// (RFC 9293 s.3.10.7.4). One that acknowledges more is newer than all before it, whatever its sequence number: when the
+// peer fills a hole with it, nothing else need tell its window. One that ends below what has arrived may be older than its number says:
+// an empty segment has that of the data behind it.
 func (c *Conn) updateWindow(now mono.Time, p *wire.Packet) {
 	s := &c.snd
 	window, ok := c.peerWindow(p)
-	if ok && (s.wl1.Less(p.Seq) || s.wl1 == p.Seq && s.wl2.LessEq(p.Ack)) {
+	newer := c.rcv.nxt.LessEq(p.Seq.Add(p.SegLen())) && (s.wl1.Less(p.Seq) || s.wl1 == p.Seq && s.wl2.LessEq(p.Ack))
+	if ok && (newer || s.una.Less(p.Ack)) {
 		s.wl1, s.wl2 = p.Seq, p.Ack
 		s.open(p.Ack, window, c.wrapLimit())
 		if s.window > 0 {

@@ -14,6 +14,7 @@ type Repair uint8
 const (
 	RepairNone     Repair = iota // nothing is amiss
 	RepairDisorder               // SACKs or duplicate ACKs have come, too few to call anything lost
+	RepairReduced                // a congestion mark has cut the window, and that has not been acknowledged (RFC 3168 s.6.1.2)
 	RepairFast                   // fast recovery
 	RepairTimeout                // slow start after a timeout
 )
@@ -42,11 +43,13 @@ func (c *Conn) Inspect(now mono.Time) Inspection {
 		s := &c.subs[i]
 		in.Allowed += s.window()
 		in.SACKed += int(s.dupacked / int64(c.snd.mss))
-		switch s.ep.state {
-		case epRecovery:
+		switch {
+		case s.ep.state == epRecovery:
 			in.Repair = max(in.Repair, RepairFast)
-		case epLoss:
+		case s.ep.state == epLoss:
 			in.Repair = RepairTimeout
+		case s.ep.reduced && c.snd.una.Less(s.ep.cutEnd):
+			in.Repair = max(in.Repair, RepairReduced)
 		}
 	}
 	if in.SACKed > 0 {

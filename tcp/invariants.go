@@ -53,6 +53,7 @@ func (c *Conn) checkBoard() error {
 	pipe := make([]int64, len(c.subs))
 	lost := make([]int64, len(c.subs))
 	sacked, flying, waiting := 0, 0, 0
+	sackedOctets := int64(0)
 	for n := b.head; n != b.tail; n++ {
 		g := b.at(n)
 		if g.seq != seq {
@@ -62,9 +63,14 @@ func (c *Conn) checkBoard() error {
 		switch {
 		case g.has(segSACKed):
 			sacked++
+			sackedOctets += g.bytes()
 		case g.has(segLost):
 			lost[g.sub] += g.bytes()
 			waiting++
+		case g.has(segHeld):
+			if !c.honest.held || n != c.honest.number {
+				return fmt.Errorf("segment %d was withheld and forgotten", n)
+			}
 		default:
 			pipe[g.sub] += g.bytes()
 			if g.has(segTwice) {
@@ -93,6 +99,18 @@ func (c *Conn) checkBoard() error {
 	if b.order.count != flying || inLists != waiting || b.sackedSegs != sacked {
 		return fmt.Errorf("lists hold %d in flight, %d lost, %d SACKed; the segments say %d, %d, %d",
 			b.order.count, inLists, b.sackedSegs, flying, waiting, sacked)
+	}
+	octets := int64(0)
+	at := c.snd.una
+	for _, r := range b.sacked {
+		if !at.LessEq(r.Start) || r.Len() <= 0 || !r.End.LessEq(c.snd.nxt) {
+			return fmt.Errorf("SACKed [%d, %d) after %d, up to %d were sent", r.Start, r.End, at, c.snd.nxt)
+		}
+		octets += int64(r.Len())
+		at = r.End
+	}
+	if octets != sackedOctets {
+		return fmt.Errorf("%d octets SACKed; the segments say %d", octets, sackedOctets)
 	}
 	return b.checkOrder()
 }

@@ -61,6 +61,10 @@ func (c *Conn) emit(now mono.Time, p *wire.Packet) bool {
 	if c.path.split {
 		c.resegment()
 	}
+	if c.maySend() && c.honest.due {
+		c.emitWithheld(now, p)
+		return true
+	}
 	if c.maySend() && (c.emitProbe(now, p) || c.emitRetransmission(now, p) || c.emitNew(now, p)) {
 		return true
 	}
@@ -195,6 +199,9 @@ func (c *Conn) emitNew(now mono.Time, p *wire.Packet) bool {
 	if !c.paced(now) {
 		return false
 	}
+	if probe == 0 && c.mayWithhold(now, s, size) {
+		c.withhold(now, size)
+	}
 	c.sendNew(now, p, s, size)
 	if probe > 0 {
 		c.path.probe = probe
@@ -269,17 +276,12 @@ func (c *Conn) emitExtra(now mono.Time, p *wire.Packet, s *subconn) bool {
 func (c *Conn) sendNew(now mono.Time, p *wire.Packet, s *subconn, size int) {
 	unsent := c.snd.unsent()
 	off := c.snd.nxt.Sub(c.snd.una)
-	if c.board.empty() {
-		c.lastProgress = now // the wait for an acknowledgement begins
-		c.clock.begin(now)
-	}
-	_, g := c.board.push()
-	*g = segment{seq: c.snd.nxt, size: uint32(size), sub: uint8(0)}
+	g := c.newSegment(now, size)
 	if c.snd.closing && !c.snd.finSent && size == unsent {
 		g.size++
 		g.flags |= segFIN
+		c.snd.nxt = g.end()
 	}
-	c.snd.nxt = g.end()
 	c.transmit(now, p, s, c.board.tail-1, off)
 	if g.has(segFIN) {
 		c.sentFIN()
@@ -287,6 +289,18 @@ func (c *Conn) sendNew(now mono.Time, p *wire.Packet, s *subconn, size int) {
 	if size == unsent && size > 0 {
 		p.Flags |= wire.PSH
 	}
+}
+
+// newSegment puts the next size octets on the scoreboard.
+func (c *Conn) newSegment(now mono.Time, size int) *segment {
+	if c.board.empty() {
+		c.lastProgress = now // the wait for an acknowledgement begins
+		c.clock.begin(now)
+	}
+	_, g := c.board.push()
+	*g = segment{seq: c.snd.nxt, size: uint32(size), sub: uint8(0)}
+	c.snd.nxt = g.end()
+	return g
 }
 
 // sendAgain retransmits segment n.

@@ -174,6 +174,7 @@ func (c *Conn) search(now mono.Time, high int, untried bool) {
 // resegment cuts every segment on the scoreboard that is too long to be sent again. The pieces have all that the whole had, and its
 // place in the lists. Segment numbers only grow, so what was judged up to some number is at worst judged again. It costs a walk over all that is outstanding, each time the size goes down and for each lost probe.
 func (c *Conn) resegment() {
+	c.abandonCheck()
 	c.path.split = false
 	c.path.probe = 0 // it is longer than the others, so it is cut too
 	old := c.board

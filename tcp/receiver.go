@@ -147,6 +147,10 @@ func (c *Conn) takeData(now mono.Time, p *wire.Packet) {
 		seg.Start = seg.Start.Add(old)
 		data = data[min(old, len(data)):]
 	}
+	if r.crowded(seg) {
+		c.ackp.now = true
+		return
+	}
 	edge := r.edge
 	if r.hasFIN { // the stream ends where its first FIN says
 		edge = wire.MinSeq(edge, r.finSeq)
@@ -184,6 +188,16 @@ func (c *Conn) takeData(now mono.Time, p *wire.Packet) {
 	}
 }
 
+// crowded reports whether seg would be one range too many beyond holes. A peer that sends every second octet would have a record
+// kept for each; so there is at most one for 64 octets of buffer, an eighth of its size, or 1024.
+func (r *receiver) crowded(seg wire.Range) bool {
+	if len(r.ooo) < max(r.limit/64, 1024) || seg.Start.LessEq(r.nxt) {
+		return false
+	}
+	i := firstTouching(r.ooo, seg.Start)
+	return i == len(r.ooo) || seg.End.Less(r.ooo[i].Start)
+}
+
 // takeInOrder advances rcv.nxt over seg and over what it joins up with.
 func (c *Conn) takeInOrder(now mono.Time, p *wire.Packet, seg wire.Range) {
 	r := &c.rcv
@@ -191,7 +205,8 @@ func (c *Conn) takeInOrder(now mono.Time, p *wire.Packet, seg wire.Range) {
 	r.nxt = seg.End
 	if len(r.ooo) > 0 {
 		c.ackp.now = true // it fills a hole, or part of one (RFC 5681 s.4.2)
-		if first := r.ooo[0]; first.Start.Less(seg.End) {
+		// Of two runs of old octets the first is reported (RFC 2883 s.4.2.2), and what was trimmed comes first.
+		if first := r.ooo[0]; first.Start.Less(seg.End) && p.Seq == seg.Start {
 			r.dup = wire.Range{Start: first.Start, End: wire.MinSeq(first.End, seg.End)}
 		}
 		joined := 0

@@ -13,6 +13,8 @@ type detector interface {
 	onAck(c *Conn, now mono.Time)
 	// onTimeout marks what a retransmission timeout says is lost.
 	onTimeout(c *Conn, now mono.Time)
+	// forgive has that many more reports not count: the first segment was sent late.
+	forgive(reports int)
 }
 
 // dupThresh is how many duplicate ACKs mean a loss (RFC 5681 s.3.2).
@@ -24,8 +26,10 @@ func (c *Conn) newDetector() detector {
 	switch {
 	case c.cfg.Recovery == DupACK:
 		return &dupDetector{}
-	case c.cfg.Recovery == NewReno || c.on&SACK == 0:
+	case c.cfg.Recovery == NewReno:
 		return &dupDetector{partial: true}
+	case c.on&SACK == 0:
+		return &dupDetector{partial: true, reducing: c.cfg.Recovery == RACK}
 	case c.cfg.Recovery == SACK6675:
 		return &sackDetector{}
 	case c.cfg.Recovery == FACK:
@@ -45,13 +49,12 @@ func (c *Conn) markLost(now mono.Time, n uint32, timer bool) {
 	}
 	s.meter.lost += g.bytes()
 	s.share.lost++
-	again := g.has(segRetrans)
-	if again && g.sentAt > s.ep.cutAt {
-		s.share.lostRetrans = true
+	if g.sentAt >= s.ep.cutAt {
+		s.share.lostSince = true
 	}
 	s.ctrl.OnLost(cc.Lost{
 		Now: now, Bytes: g.bytes(), SentAt: g.sentAt, TxInFlight: int64(g.rate.txInFlight),
-		Retransmission: again, Timer: timer,
+		Retransmission: g.has(segRetrans), Timer: timer,
 	})
 	c.traceLoss(now, s, g)
 }
@@ -108,8 +111,11 @@ func (c *Conn) markHeadLost(now mono.Time, timer bool) {
 // dupDetector counts duplicate ACKs: Tahoe and Reno (RFC 5681 s.3.2) and, with partial, NewReno (RFC 6582).
 type dupDetector struct {
 	partial     bool // a partial ACK in recovery means the next hole is lost too
+	reducing    bool // the window shrinks by RFC 9937, as with RACK, and is not inflated
 	dups        int
-	partialSeen bool // this recovery has had a partial ACK
+	partialSeen bool      // this recovery has had a partial ACK
+	markedAt    mono.Time // the first segment was marked lost
+	old         uint32    // every segment before this number has been under way for a round trip
 }
 
 func (d *dupDetector) onAck(c *Conn, now mono.Time) {
@@ -127,9 +133,12 @@ func (d *dupDetector) onAck(c *Conn, now mono.Time) {
 		counts := enters || s.ep.state == epRecovery || s.ep.state == epOpen && d.dups < dupThresh
 		if counts && !c.work.newSACK {
 			s.dupacked = min(s.dupacked+int64(c.snd.mss), max(s.pipe-int64(c.snd.mss), 0))
+			if s.ep.state == epRecovery {
+				s.dupacked = min(s.dupacked, d.answered(c, now))
+			}
 		}
 		if enters {
-			d.partialSeen = false
+			d.partialSeen, d.markedAt = false, now
 			if s.out.Direct && !c.board.at(c.board.head).has(segProbe) {
 				// Tahoe goes back to the first hole and sends on from there as its window opens.
 				s.dupacked = 0
@@ -138,10 +147,27 @@ func (d *dupDetector) onAck(c *Conn, now mono.Time) {
 				c.markHeadLost(now, false)
 			}
 		}
+		if d.partial && s.ep.state == epRecovery && !c.board.at(c.board.head).has(segRetrans) {
+			d.nextHole(c, now) // a partial ACK found it too early
+		}
 		if s.out.Direct && s.ep.state != epOpen {
 			s.dupacked = 0
 		}
 	}
+}
+
+// answered returns the octets beyond the first segment that were sent a round trip ago or earlier: no more can have arrived and
+// been reported, whatever number of duplicate ACKs there are. What they let out is reported a round trip later, so that
+// whoever forges them gets a window a round trip, as anybody does (Savage et al. 1999, s.2.2; RFC 5681 s.6).
+func (d *dupDetector) answered(c *Conn, now mono.Time) int64 {
+	b := &c.board
+	if int32(d.old-b.head) <= 0 {
+		d.old = b.head + 1
+	}
+	for d.old != b.tail && (b.at(d.old).has(segRetrans) || b.at(d.old).sentAt <= c.rtt.tripAgo(now)) {
+		d.old++
+	}
+	return int64(b.at(d.old - 1).end().Sub(b.at(b.head).end()))
 }
 
 // onAdvance handles an ACK of new data.
@@ -159,8 +185,17 @@ func (d *dupDetector) onAdvance(c *Conn, now mono.Time, s *subconn) {
 		c.holdRTO = true
 	}
 	d.partialSeen = true
-	if c.dupACKsCount() { // else this very ACK would NAK the next hole, if there is one
+	d.nextHole(c, now)
+}
+
+// nextHole marks the first segment lost in recovery, at most once a round trip: a partial ACK is the answer to a repair. Otherwise
+// a receiver that acknowledges in pieces what it has would have all of it sent again (Savage et al. 1999, s.2.1).
+func (d *dupDetector) nextHole(c *Conn, now mono.Time) {
+	// After a NAK this very ACK would NAK the next hole, if there is one. Nor does a hole begin within a segment.
+	if c.dupACKsCount() && !c.work.parts && d.markedAt <= c.rtt.tripAgo(now) {
+		d.markedAt = now
 		c.markHeadLost(now, false)
+		c.subs[0].ep.force = true // it leaves whatever the window is, or a round with few duplicates would end in a timeout
 	}
 }
 
@@ -169,6 +204,8 @@ func (d *dupDetector) onTimeout(c *Conn, now mono.Time) {
 	c.subs[0].dupacked = 0
 	c.markAllLost(now, true)
 }
+
+func (d *dupDetector) forgive(reports int) { d.dups = -reports }
 
 // sackDetector is RFC 6675: a segment is lost when enough SACKed data lies above it.
 type sackDetector struct {
@@ -193,7 +230,8 @@ func (d *sackDetector) onAck(c *Conn, now mono.Time) {
 		if !g.end().LessEq(edge) {
 			break
 		}
-		if g.inFlight() && !g.has(segRetrans) { // RFC 6675 cannot see that a retransmission was lost
+		// RFC 6675 cannot see that a retransmission was lost, nor what was sent late.
+		if g.inFlight() && !g.has(segRetrans) && !c.honest.late(d.next) {
 			c.markLost(now, d.next, false)
 		}
 	}
@@ -219,6 +257,8 @@ func (d *sackDetector) onTimeout(c *Conn, now mono.Time) {
 	d.dups = 0
 	c.markAllLost(now, true)
 }
+
+func (d *sackDetector) forgive(reports int) { d.dups = -reports }
 
 // extra chooses a segment to send again when nothing is marked lost and there is no new data (RFC 6675 s.4
 // NextSeg rules 3 and 4): first a hole below the highest SACK, then once in an episode the last segment that is

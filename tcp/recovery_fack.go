@@ -42,6 +42,8 @@ func (d *fackDetector) onTimeout(c *Conn, now mono.Time) {
 	c.markAllLost(now, true)
 }
 
+func (d *fackDetector) forgive(reports int) { d.dups = -reports }
+
 // overdamp returns the window in octets that s had when it sent what is now found lost, if that is known to be less than
 // the window now, else 0: slow start has since multiplied it (Mathis and Mahdavi's overdamping).
 func (c *Conn) overdamp(s *subconn) int64 {

@@ -48,6 +48,10 @@ func (e *rttEstimator) sample(r time.Duration, roundEnd bool) {
 	}
 }
 
+// tripAgo returns when what is answered now was sent at the latest. It allows for the nanoseconds between the segments of a
+// burst and for a clock of milliseconds.
+func (e *rttEstimator) tripAgo(now mono.Time) mono.Time { return now.Add(-(e.minRTT - e.minRTT/8)) }
+
 // rto returns the timeout without backoff.
 func (e *rttEstimator) rto() time.Duration {
 	if e.srtt == 0 {

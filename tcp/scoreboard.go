@@ -9,7 +9,7 @@ import (
 //
 // A segment is in at most one of two lists: in flight (the connection's send order, oldest transmission first)
 // or lost and waiting to be sent again (its sub-connection's, lowest sequence number first). A SACKed one is in
-// neither. The fields are laid out to fill one cache line.
+// neither, nor is one that was withheld. The fields are laid out to fill one cache line.
 type segment struct {
 	seq        wire.Seq
 	size       uint32    // octets of sequence space, FIN included
@@ -20,7 +20,7 @@ type segment struct {
 	flags      segFlags
 }
 
-type segFlags uint8
+type segFlags uint16
 
 const (
 	segSACKed   segFlags = 1 << iota
@@ -31,11 +31,12 @@ const (
 	segAppLimit          // sent while the application limited the sender
 	segCWR               // its first transmission told of a window reduction (RFC 3168 s.6.1.2)
 	segProbe             // longer than the others, to see whether the path carries it
+	segHeld              // withheld: not sent yet (honesty.go)
 )
 
 func (g *segment) end() wire.Seq       { return g.seq.Add(int(g.size)) }
 func (g *segment) has(f segFlags) bool { return g.flags&f != 0 }
-func (g *segment) inFlight() bool      { return g.flags&(segSACKed|segLost) == 0 }
+func (g *segment) inFlight() bool      { return g.flags&(segSACKed|segLost|segHeld) == 0 }
 func (g *segment) bytes() int64        { return int64(g.size) }
 func (g *segment) payload() (octets int) {
 	octets = int(g.size)

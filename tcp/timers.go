@@ -138,6 +138,7 @@ func (c *Conn) onRTO(now mono.Time) {
 		c.giveUp()
 		return
 	}
+	c.release()
 	c.sent.Timeouts++
 	c.nak.seen = false
 	c.clock.addTimeout(now.Sub(c.lastSentAt))

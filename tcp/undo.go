@@ -10,7 +10,7 @@ import (
 type undo struct {
 	armed   bool
 	kind    cc.Kind  // what began the episode
-	marker  wire.Seq // snd.una when it began
+	marker  wire.Seq // snd.una when it began, then the end of the latest duplicate reported: each counts once
 	retrans int      // retransmissions that no D-SACK has shown needless yet
 	sent    bool     // something was retransmitted
 	stamp   uint32   // TSval of the first retransmission (RFC 3522 s.3.2)
@@ -44,9 +44,9 @@ func (c *Conn) checkUndo(now mono.Time, s *subconn) {
 		return
 	}
 	switch {
-	case s.ep.state != epOpen && c.originalArrived(u):
+	case s.ep.state != epOpen && !c.honest.distrust && c.originalArrived(u):
 		// Eifel (RFC 3522 s.3.2).
-	case u.retrans <= 0:
+	case u.retrans <= 0 && !c.honest.distrust:
 		// D-SACK reported every retransmission as a duplicate (RFC 3708).
 	case u.frto == frtoNew && c.work.advanced && c.work.originals:
 		// F-RTO (RFC 5682 s.2.1 and s.3.1, step 3b): data sent before the timeout and not sent again was
@@ -74,7 +74,7 @@ func (c *Conn) stepFRTO(s *subconn) {
 	if u.frto == frtoFirst && !c.work.advanced && c.on&SACK != 0 {
 		return // s.3.1 step 2: the scoreboard learns, the answer is still to come
 	}
-	if u.frto == frtoFirst && c.work.advanced && c.snd.una.Less(s.ep.point) &&
+	if u.frto == frtoFirst && c.work.advanced && !c.work.parts && c.snd.una.Less(s.ep.point) &&
 		c.snd.unsent() > 0 && c.snd.usable() >= mss && s.outstanding() <= int64(mss) {
 		u.frto = frtoNew // s.2.1 step 2b: send new data and see
 		return
@@ -95,6 +95,7 @@ func (c *Conn) undoEpisode(now mono.Time, s *subconn) {
 	kind := s.ep.undo.kind
 	s.ep.undo.armed = false
 	c.sent.Spurious++
+	c.honest.doubtUndo()
 	for s.lost.count > 0 {
 		n := s.lost.first
 		g := c.board.at(n)
@@ -126,6 +127,7 @@ func (c *Conn) onDSACK(r wire.Range) {
 		ep := &c.subs[i].ep
 		if u := &ep.undo; u.armed && u.retrans > 0 && u.marker.LessEq(r.Start) && r.Start.Less(ep.point) {
 			u.retrans--
+			u.marker = r.End
 		}
 	}
 }

@@ -19,7 +19,9 @@ func TestCalls(t *testing.T) {
 		{"SO_ERROR takes the error", "+0 < R. 1:1(0) ack 1 win 9\n+0 getsockopt(4, SOL_SOCKET, SO_ERROR, [ECONNRESET], [4]) = 0\n+0 getsockopt(4, SOL_SOCKET, SO_ERROR, [0], [4]) = 0\n+0 write(4, ..., 5) = -1 EPIPE", "pass"},
 		{"another SO_ERROR", "+0 getsockopt(4, SOL_SOCKET, SO_ERROR, [EPIPE], [4]) = 0", "fail: the value is [0] and not [EPIPE]"},
 		{"shutdown for writing", "+0 shutdown(4, SHUT_WR) = 0\n+0 > F. 1:1(0) ack 1\n+0 write(4, ..., 5) = -1 EPIPE\n+0 < P. 1:11(10) ack 2 win 9\n+0 > . 2:2(0) ack 11\n+0 read(4, ..., 50) = 10", "pass"},
-		{"shutdown for reading", "+0 shutdown(4, SHUT_RD) = 0\n+0 read(4, ..., 5) = 0", "pass"},
+		{"shutdown for reading", "+0 shutdown(4, SHUT_RD) = 0\n+0 read(4, ..., 5) = 0\n+0 write(4, ..., 5) = 5\n+0 > P. 1:6(5) ack 1", "pass"},
+		{"in parts", "+0 < P. 1:101(100) ack 1 win 9\n+0 > . 1:1(0) ack 101\n+0 read(4, ..., 30) = 30\n+0 read(4, ..., 100) = 70", "pass"},
+		{"data after close", "+0 close(4) = 0\n+0 > F. 1:1(0) ack 1\n+0 < P. 1:11(10) ack 2 win 9\n+0 > R. 2:2(0) ack 1", "pass"},
 		{"shutdown of what is not connected", "+0 shutdown(3, SHUT_RD) = -1 ENOTCONN", "pass"},
 		{"queues", "+0 < P. 1:11(10) ack 1 win 9\n+0 > . 1:1(0) ack 11\n+0 ioctl(4, SIOCINQ, [10]) = 0\n+0 write(4, ..., 7) = 7\n+0 ioctl(4, SIOCOUTQ, [7]) = 0", "pass"},
 		{"another queue", "+0 ioctl(4, SIOCINQ, [10]) = 0", "fail: the value is [0] and not [10]"},
@@ -38,6 +40,8 @@ func TestCalls(t *testing.T) {
 		{"nothing to accept", "+0 fcntl(3, F_SETFL, O_NONBLOCK) = 0\n+0 accept(3, ..., ...) = -1 EAGAIN", "pass"},
 		{"accept on what does not listen", "+0 accept(4, ..., ...) = -1 EINVAL", "pass"},
 		{"another connection", "+0 listen(3, 2) = 0\n+0 < S 0:0(0) win 65535 <mss 500>\n+0 > S. 0:0(0) ack 1 <mss 1460>\n+0 < . 1:1(0) ack 1 win 9\n+0 accept(3, ..., ...) = 5\n+0 getsockopt(5, SOL_TCP, TCP_MAXSEG, [500], [4]) = 0", "pass"},
+		{"packets of the first one", "+0 write(4, ..., 5) = 5\n+0 > P. 1:6(5) ack 1\n+0 listen(3, 2) = 0\n+0 < S 0:0(0) win 65535 <mss 500>\n+0 > S. 0:0(0) ack 1 <mss 1460>\n+.35 < . 1:1(0) ack 1 win 9\n" +
+			"+0 < P. 1:11(10) ack 1 win 9\n+0 > . 1:1(0) ack 11", "pass"},
 	})
 	verdicts(t, "0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3\n", []struct{ name, text, want string }{
 		{"refused", "+0 fcntl(3, F_SETFL, O_NONBLOCK) = 0\n+0 connect(3, ..., ...) = -1 EINPROGRESS\n+0 connect(3, ..., ...) = -1 EALREADY\n+0 > S 0:0(0) <...>\n+.1 < R. 0:0(0) ack 1 win 0\n+0 getsockopt(3, SOL_SOCKET, SO_ERROR, [ECONNREFUSED], [4]) = 0", "pass"},

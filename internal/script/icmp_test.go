@@ -24,5 +24,7 @@ func TestICMP(t *testing.T) {
 		{"data goes on", "+0 write(4, ..., 2000) = 2000\n+0 > P. 1:2001(2000) ack 1\n+0 < icmp unreachable port_unreachable [1001:2001(1000)]\n+.1 < . 1:1(0) ack 2001 win 9", "pass"},
 		{"and times out", "+0 setsockopt(4, SOL_TCP, TCP_USER_TIMEOUT, [500], 4) = 0\n+0 write(4, ..., 10) = 10\n+0 > P. 1:11(10) ack 1\n+0 < icmp unreachable net_unreachable [1:11(10)]\n" +
 			"+.3 > P. 1:11(10) ack 1\n+.2 > R. 11:11(0) ack 1\n+0 read(4, ..., 1) = -1 ENETUNREACH", "pass"},
+		{"about what was never sent", "+0 setsockopt(4, SOL_TCP, TCP_USER_TIMEOUT, [500], 4) = 0\n+0 write(4, ..., 10) = 10\n+0 > P. 1:11(10) ack 1\n+0 < icmp unreachable net_unreachable [11:21(10)]\n" +
+			"+.3 > P. 1:11(10) ack 1\n+.2 > R. 11:11(0) ack 1\n+0 read(4, ..., 1) = -1 ETIMEDOUT", "pass"},
 	})
 }

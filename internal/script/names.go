@@ -13,12 +13,12 @@ const infiniteSsthresh = 0x7fffffff
 // constants are names whose value does not depend on the connection.
 var constants = map[string]int64{
 	"TCP_CA_Open": 0, "TCP_CA_Disorder": 1, "TCP_CA_CWR": 2, "TCP_CA_Recovery": 3, "TCP_CA_Loss": 4,
-	"TCPI_OPT_TIMESTAMPS": 1, "TCPI_OPT_SACK": 2, "TCPI_OPT_WSCALE": 4, "TCPI_OPT_SYN_DATA": 32, "True": 1, "False": 0,
+	"TCPI_OPT_TIMESTAMPS": 1, "TCPI_OPT_SACK": 2, "TCPI_OPT_WSCALE": 4, "TCPI_OPT_ECN": 8, "TCPI_OPT_SYN_DATA": 32, "True": 1, "False": 0,
 }
 
 // repairs are the numbers that scripts have for the engine's states of repair.
 var repairs = map[tcp.Repair]int64{
-	tcp.RepairNone: 0, tcp.RepairDisorder: 1, tcp.RepairFast: 3, tcp.RepairTimeout: 4,
+	tcp.RepairNone: 0, tcp.RepairDisorder: 1, tcp.RepairReduced: 2, tcp.RepairFast: 3, tcp.RepairTimeout: 4,
 }
 
 // view is what the names of a connection are computed from.
@@ -68,7 +68,7 @@ func threshold(octets int64, mss int) int64 {
 
 // optionBits returns which options are in force.
 func optionBits(f tcp.Feature) (bits int64) {
-	for i, o := range []tcp.Feature{tcp.Timestamps, tcp.SACK, tcp.WindowScaling} {
+	for i, o := range []tcp.Feature{tcp.Timestamps, tcp.SACK, tcp.WindowScaling, tcp.ECN} {
 		if f&o != 0 {
 			bits |= 1 << i
 		}

@@ -3,6 +3,8 @@ package script
 import (
 	"strings"
 	"testing"
+
+	"longhaul/wire"
 )
 
 // handshake is the beginning of most scripts here: a connection, accepted as 4, with an MSS of 1000 and no options.
@@ -142,7 +144,18 @@ func TestTimes(t *testing.T) {
 			t.Errorf("%+v: %v, want %v\n%s", c.o, r.Verdict, c.want, c.text)
 		}
 	}
-	r := play(t, handshake+data+"+.31 > P. 1:11(10) ack 1", Options{})
+	// The first of two packets in a row is 2 ms late; the second one's time counts from when the first was due.
+	r := play(t, handshake+"+0 write(4, ..., 10) = 10\n+0 > P. 1:11(10) ack 1\n.399 > P. 1:11(10) ack 1\n.398 < P. 1:2(1) ack 1 win 9\n+.1 < P. 2:12(10) ack 1 win 9\n"+
+		"* > . 11:11(0) ack 2\n.498 > . 11:11(0) ack 12", Options{})
+	if r.Verdict != Pass || len(r.Deviations) != 0 {
+		t.Errorf("two packets in a row: %v, %v, %+v", r.Verdict, r.Deviations, r.Failure)
+	}
+	// What is injected when a timer of the engine is due comes first.
+	r = play(t, handshake+data+".4 < . 1:1(0) ack 11 win 9", Options{Quiet: true})
+	if r.Verdict != Pass {
+		t.Errorf("an ACK at the very end of the timeout: %+v", r.Failure)
+	}
+	r = play(t, handshake+data+"+.31 > P. 1:11(10) ack 1", Options{})
 	if len(r.Deviations) != 1 || r.Deviations[0].Off != 10e6 || r.Deviations[0].Line != handshakeLines+3 {
 		t.Errorf("deviations %v", r.Deviations)
 	}
@@ -155,7 +168,7 @@ func TestQuiet(t *testing.T) {
 		line       int
 	}{
 		{"at the end", "+0 write(4, ..., 10) = 10\n", handshakeLines + 1},
-		{"before an injected packet", "+0 write(4, ..., 10) = 10\n+.1 < . 1:1(0) ack 11 win 9\n", handshakeLines + 2},
+		{"before an injected packet", "+0 write(4, ..., 10) = 10\n+.1 < . 1:1(0) ack 1 win 9\n* > P. 1:11(10) ack 1\n+0 < . 1:1(0) ack 11 win 9\n", handshakeLines + 2},
 		{"before another connection", "+0 write(4, ..., 10) = 10\n+0 listen(3, 1) = 0\n", handshakeLines + 2},
 	} {
 		if r := play(t, handshake+c.text, Options{}); r.Verdict != Pass {
@@ -170,8 +183,9 @@ func TestQuiet(t *testing.T) {
 			t.Errorf("%s: line %d, want %d", c.name, r.Failure.Line, c.line)
 		}
 	}
-	if r := play(t, handshake+"+0 write(4, ..., 10) = 10\n+0 > P. 1:11(10) ack 1\n", Options{Quiet: true}); r.Verdict != Pass {
-		t.Errorf("with everything expected: %v", r.Verdict)
+	r := play(t, handshake+"+0 write(4, ..., 10) = 10\n+0 > P. 1:11(10) ack 1\n+0 %{ assert 1 == 1 }%", Options{Quiet: true})
+	if r.Verdict != Pass || r.Packets != 2 || r.Asserts != 1 {
+		t.Errorf("with everything expected: %+v", r)
 	}
 }
 
@@ -194,5 +208,49 @@ func TestJoining(t *testing.T) {
 		if r.Verdict != Fail {
 			t.Errorf("joined although each segment must stand alone: %v", r.Verdict)
 		}
+	}
+}
+
+// TestJoins checks what two segments must have in common to be joined, and what becomes of them.
+func TestJoins(t *testing.T) {
+	changed := func(change func(s *segment)) *segment {
+		s := &segment{Packet: Packet{Flags: wire.ACK, Seq: 1001, Len: 1000, Ack: 7, Window: 9}, at: 5, payload: patternAt(1000, 1000)}
+		change(s)
+		return s
+	}
+	a := &segment{Packet: Packet{Flags: wire.ACK | wire.CWR, Seq: 1, Len: 1000, Ack: 7, Window: 9}, at: 4, payload: patternAt(0, 1000)}
+	for _, c := range []struct {
+		name   string
+		change func(s *segment)
+		want   bool
+	}{
+		{"the next one", func(*segment) {}, true},
+		{"a shorter one", func(s *segment) { s.Len = 10 }, true},
+		{"PSH and FIN", func(s *segment) { s.Flags |= wire.PSH | wire.FIN }, true},
+		{"other options", func(s *segment) { s.Options = []TCPOption{{Name: "nop"}} }, true},
+		{"a longer one", func(s *segment) { s.Len = 1001 }, false},
+		{"an empty one", func(s *segment) { s.Len = 0 }, false},
+		{"a gap", func(s *segment) { s.Seq++ }, false},
+		{"another ack", func(s *segment) { s.Ack++ }, false},
+		{"another window", func(s *segment) { s.Window++ }, false},
+		{"another flag", func(s *segment) { s.Flags |= wire.ECE }, false},
+	} {
+		if got := joins(a, changed(c.change), 1000, 3000); got != c.want {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
+		}
+	}
+	b := changed(func(s *segment) { s.Flags |= wire.PSH })
+	if joins(a, b, 1000, 1999) {
+		t.Error("joined to more than is expected")
+	}
+	j := join(a, b)
+	if joins(join(a, changed(func(s *segment) { s.Len = 10 })), changed(func(s *segment) { s.Seq, s.Len = 1011, 10 }), 1000, 9000) {
+		t.Error("joined behind a short one")
+	}
+	if j.Seq != 1 || j.Len != 2000 || j.Flags != wire.ACK|wire.PSH|wire.CWR || j.at != 5 || j.payload[1500] != pattern(1500) {
+		t.Errorf("joined: %v at %v", j.Packet, j.at)
+	}
+	if b := changed(func(s *segment) { s.Flags |= wire.CWR }); join(b, a).Flags != wire.ACK|wire.CWR || join(changed(func(*segment) {}), a).Flags != wire.ACK {
+		t.Error("the CWR is not the first one's")
 	}
 }

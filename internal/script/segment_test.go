@@ -1,7 +1,9 @@
 package script
 
 import (
+	"net/netip"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -52,6 +54,11 @@ func TestNumbers(t *testing.T) {
 			+0 > P. 1:2001(2000) ack 1
 			+0 < . 1:1(0) ack 1 win 65535 <nop,nop,sack 1001:2001>
 			+0 %{ assert tcpi_sacked == 1; assert tcpi_unacked == 2 }%`, "pass"},
+		{"another selective ACK", `+0 < S 9:9(0) win 65535 <mss 1000,sackOK,nop,nop>
+			+0 > S. 7:7(0) ack 1 <mss 1460,nop,nop,sackOK>
+			+0 < . 1:1(0) ack 1 win 65535
+			+0 < . 2001:3001(1000) ack 1 win 65535
+			+0 > . 1:1(0) ack 1 <nop,nop,sack 2001:3002>`, "fail: differs in option sack\n"},
 		{"a new connection out of TIME-WAIT", `+0 < S 1000:1000(0) win 65535 <mss 1000>
 			+0 > S. 0:0(0) ack 1 <mss 1460>
 			+0 < . 1:1(0) ack 1 win 65535
@@ -67,6 +74,12 @@ func TestNumbers(t *testing.T) {
 			+0 > . 1:1(0) ack 11
 			+0 accept(3, ..., ...) = 5
 			+0 read(5, ..., 100) = 10`, "pass"},
+		{"a SYN to what is no more", `+0 < S 1000:1000(0) win 65535 <mss 1000>
+			+0 > S. 0:0(0) ack 1 <mss 1460>
+			+0 < R 1:1(0) ack 0 win 0
+			+0 close(3) = 0
+			+1 < S 500:500(0) win 65535 <mss 1000>
+			+0 > R. 0:0(0) ack 1`, "pass"},
 		{"an old SYN in TIME-WAIT", `+0 < S 1000:1000(0) win 65535 <mss 1000>
 			+0 > S. 0:0(0) ack 1 <mss 1460>
 			+0 < . 1:1(0) ack 1 win 65535
@@ -116,8 +129,54 @@ func TestOptions(t *testing.T) {
 		{"within an eighth", syn + answer + later + "+0 > . 1:1(0) ack 11 <nop,nop,TS val 226 ecr 102>", "pass"},
 		{"240 ticks", syn + answer + later + "+0 > . 1:1(0) ack 11 <nop,nop,TS val 241 ecr 102>", "fail: differs in TS val\n"},
 	})
+	verdicts(t, "--tcp_ts_tick_usecs=10000\n"+listening, []struct{ name, text, want string }{
+		{"20 longer ticks later", syn + answer + later + "+0 > . 1:1(0) ack 11 <nop,nop,TS val 21 ecr 102>", "pass"},
+		{"25 longer ticks", syn + answer + later + "+0 > . 1:1(0) ack 11 <nop,nop,TS val 26 ecr 102>", "fail: differs in TS val\n"},
+	})
+	const soon = "+.01 < . 1:1(0) ack 1 win 9 <nop,nop,TS val 101 ecr 1>\n+0 < P. 1:11(10) ack 1 win 9 <nop,nop,TS val 102 ecr 1>\n"
+	verdicts(t, tick+listening, []struct{ name, text, want string }{
+		{"within the tolerance", syn + answer + soon + "+0 > . 1:1(0) ack 11 <nop,nop,TS val 14 ecr 102>", "pass"},
+		{"outside it", syn + answer + soon + "+0 > . 1:1(0) ack 11 <nop,nop,TS val 16 ecr 102>", "fail: differs in TS val\n"},
+	})
 	verdicts(t, listening, []struct{ name, text, want string }{
 		{"without ticks", syn + answer + later + "+0 > . 1:1(0) ack 11 <nop,nop,TS val 241 ecr 102>", "pass"},
+	})
+}
+
+// TestEchoes checks that an injected echo is the engine's own timestamp: after two SYN-ACKs it tells which one was answered.
+func TestEchoes(t *testing.T) {
+	const open = `+0 < S 0:0(0) win 65535 <mss 1000,sackOK,TS val 100 ecr 0>
+		+0 > S. 0:0(0) ack 1 <mss 1460,sackOK,TS val 1 ecr 100>
+		+1 > S. 0:0(0) ack 1 <mss 1460,sackOK,TS val 2 ecr 100>
+		`
+	verdicts(t, listening, []struct{ name, text, want string }{
+		{"the second", open + "+.1 < . 1:1(0) ack 1 win 9 <nop,nop,TS val 101 ecr 2>\n+0 %{ assert tcpi_rtt == 100000 }%", "pass"},
+		{"the first", open + "+.1 < . 1:1(0) ack 1 win 9 <nop,nop,TS val 101 ecr 1>\n+0 %{ assert tcpi_rtt == 1100000 }%", "pass"},
+	})
+}
+
+// TestECN checks flags and fields of explicit congestion notification, both ways.
+func TestECN(t *testing.T) {
+	verdicts(t, "`sysctl -q net.ipv4.tcp_ecn=2`\n"+listening, []struct{ name, text, want string }{
+		{"a mark each way", `+0 < SEW 0:0(0) win 65535 <mss 1000>
+			+0 > [noecn] SE. 0:0(0) ack 1 <mss 1460>
+			+.1 < . 1:1(0) ack 1 win 65535
+			+0 accept(3, ..., ...) = 4
+			+0 %{ assert tcpi_options == TCPI_OPT_ECN; assert tcpi_ca_state == TCP_CA_Open }%
+			+0 < [ce] P. 1:1001(1000) ack 1 win 65535
+			+0 > [noecn] E. 1:1(0) ack 1001
+			+0 write(4, ..., 10000) = 10000
+			+0 > [ect01] EP. 1:10001(10000) ack 1001
+			+0 < [ect0] W. 1001:2001(1000) ack 1 win 65535
+			+0 > . 10001:10001(0) ack 2001
+			+.1 < E. 2001:2001(0) ack 1001 win 65535
+			+0 %{ assert tcpi_ca_state == TCP_CA_CWR; assert tcpi_snd_cwnd < 10 }%
+			+0 < . 2001:2001(0) ack 10001 win 65535
+			+0 %{ assert tcpi_ca_state == TCP_CA_Open }%
+			+0 write(4, ..., 1000) = 1000
+			+0 > [ect0] WP. 10001:11001(1000) ack 2001
+			+0 < . 2001:2001(0) ack 11001 win 65535
+			+0 %{ assert tcpi_ca_state == TCP_CA_Open }%`, "pass"},
 	})
 }
 
@@ -172,5 +231,59 @@ func TestPayload(t *testing.T) {
 	got.payload = patternAt(1000, 100) // the right octets of another place
 	if what := f.difference(want, got, 0, 0, time.Second); what == "" {
 		t.Error("the octets of another place pass")
+	}
+}
+
+// TestOctets checks what is injected and what is read against package wire: addresses, ECN field, urgent pointer, options.
+func TestOctets(t *testing.T) {
+	for _, f := range []*flow{
+		{local: netip.AddrPortFrom(local4, 1), remote: netip.AddrPortFrom(remote4, 2)},
+		{local: netip.AddrPortFrom(local6, 1), remote: netip.AddrPortFrom(remote6, 2)},
+	} {
+		for name, ecn := range map[string]wire.ECN{"": wire.NotECT, "noecn": wire.NotECT, "ect0": wire.ECT0, "ect1": wire.ECT1, "ce": wire.CE} {
+			b, err := f.write(&Packet{ECN: name, Flags: wire.ACK | wire.URG, Seq: 5, Ack: 6, Window: 7, Urgent: 8, Len: 9, Options: []TCPOption{{Name: "mss", A: 10}}}, wire.Encoding{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var p wire.Packet
+			if err := wire.Decode(b, &p, wire.Encoding{}); err != nil {
+				t.Fatal(err)
+			}
+			if p.Src != f.remote || p.Dst != f.local || p.ECN != ecn || p.Flags != wire.ACK|wire.URG || p.Seq != 5 || p.Ack != 6 ||
+				p.Window != 7 || p.Urgent != 8 || p.Options.MSS != 10 || !slices.Equal(p.Payload, patternAt(4, 9)) {
+				t.Errorf("%q injected as %+v", name, p)
+			}
+			if b, err = wire.AppendPacket(nil, &p, wire.Encoding{}); err != nil {
+				t.Fatal(err)
+			}
+			if s := f.read(b, wire.Encoding{}); s.ecn != ecn || s.Urgent != 8 || s.Len != 9 || optionText(s.Options) != "mss 10" {
+				t.Errorf("%q read as %v, ECN %d", name, s.Packet.String(), s.ecn)
+			}
+		}
+	}
+}
+
+// TestDecodeOptions checks options that are not what they seem.
+func TestDecodeOptions(t *testing.T) {
+	for _, c := range []struct {
+		octets []byte
+		want   string
+	}{
+		{[]byte{2, 4, 5, 180, 1, 3, 3, 8, 0}, "mss 1460,nop,wscale 8,eol"},
+		{[]byte{2, 3, 5}, "exp 2 05"},
+		{[]byte{253, 4, 0x12, 0x34}, "exp 253 1234"},
+		{[]byte{253, 5, 0x11, 0x0d, 1}, "exp 253 110d01"},
+		{[]byte{253, 4, 0x11, 0x0d}, "nakok"},
+		{[]byte{109, 2}, "exp 109"},
+		{[]byte{8, 10, 1}, "exp 8 0a01"},
+		{[]byte{1, 77}, "nop,exp 77"},
+		{[]byte{77, 1, 5}, "exp 77 0105"},
+	} {
+		if got := optionText(decodeOptions(c.octets, wire.Encoding{})); got != c.want {
+			t.Errorf("%v read as %s, want %s", c.octets, got, c.want)
+		}
+	}
+	if got := optionText(decodeOptions([]byte{109, 2, 108, 4, 0, 5}, wire.Encoding{Literal: true})); got != "nakok,upper 5" {
+		t.Errorf("bare kinds read as %s", got)
 	}
 }

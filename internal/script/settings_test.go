@@ -22,6 +22,8 @@ func TestShell(t *testing.T) {
 		{"sysctl -q net.ipv4.tcp_slow_start_after_idle=1; sysctl net.ipv4.tcp_min_tso_segs=4 # yes", Pass},
 		{"sysctl -q net.ipv4.tcp_slow_start_after_idle=0", NotApplicable},
 		{"sysctl -q net.ipv4.tcp_ecn=0", Pass},
+		{"sysctl -q net.ipv4.tcp_ecn=2", Pass},
+		{"sysctl -q net.ipv4.tcp_ecn=3", NotApplicable},
 		{"sysctl -q net.ipv4.tcp_rmem=\"4096 8192 16384\"", NotApplicable},
 		{"echo 3 > /sys/module/tcp_cubic/parameters/hystart_detect", Pass},
 		{"echo 2 > /sys/module/tcp_cubic/parameters/hystart_detect", NotApplicable},
@@ -44,6 +46,16 @@ func TestShell(t *testing.T) {
 	}
 	if r := play(t, event+"+0 `sysctl -q net.ipv4.tcp_fastopen=0`\n", Options{}); r.Verdict != Pass {
 		t.Errorf("a command as an event that makes no difference: %v", r.Verdict)
+	}
+}
+
+// TestTrust checks that the default profile does not doubt a peer whose round trips shrink, and a stack that is named does.
+func TestTrust(t *testing.T) {
+	text := handshake + "+0 write(4, ..., 60000) = 60000\n+0 > . 1:10001(10000) ack 1\n+.001 < . 1:1(0) ack 10001 win 65535\n+0 > . 10001:30001(20000) ack 1\n"
+	for stack, want := range map[string]Verdict{"": Pass, "--stack=" + profile + "+nagle\n": Fail} {
+		if r := play(t, stack+text, Options{}); r.Verdict != want {
+			t.Errorf("%q: %v, want %v: %+v", stack, r.Verdict, want, r.Failure)
+		}
 	}
 }
 
@@ -73,8 +85,9 @@ func TestSettings(t *testing.T) {
 		{"`sysctl tcp_timestamps=0\nsysctl tcp_timestamps=1`", func(s settings) bool { return s.config.Disable&tcp.Timestamps == 0 }},
 		{"`sysctl tcp_congestion_control=reno`", func(s settings) bool { return s.config.Algorithm.Name == "reno" }},
 		{"`sysctl tcp_congestion_control=cubic`", func(s settings) bool { return s.config.Algorithm.Name == "cubic.linux" }},
-		{"`sysctl tcp_ecn=1`", func(s settings) bool { return s.config.Enable&(tcp.ECN|tcp.ECNPassive) == tcp.ECN }},
-		{"`sysctl tcp_ecn=1\nsysctl tcp_ecn=2`", func(s settings) bool { return s.config.Enable&(tcp.ECN|tcp.ECNPassive) == tcp.ECNPassive }},
+		{"`sysctl tcp_ecn=1`", func(s settings) bool { return s.config.Enable == tcp.ECN }},
+		{"`sysctl tcp_ecn=1\nsysctl tcp_ecn=2`", func(s settings) bool { return s.config.Enable == tcp.ECNPassive }},
+		{"`sysctl tcp_ecn=1\nsysctl tcp_ecn=0`", func(s settings) bool { return s.config.Enable == 0 }},
 		{"--stack=tahoe:dupack+literal", func(s settings) bool { return s.config.Recovery == tcp.DupACK && s.encoding.Literal }},
 		{"--tolerance_usecs=7", func(s settings) bool { return s.tolerance == 7000 && s.hasTolerance }},
 		{"--local_ip=10.0.0.1\n--remote_ip=10.0.0.2", func(s settings) bool { return !s.ipv6 }},

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"longhaul/cc"
-	"longhaul/stacks"
 	"longhaul/tcp"
 )
 
@@ -111,9 +110,11 @@ func (set *settings) apply(c setting) bool {
 		set.config.Disable &^= tcp.Timestamps
 		return true
 	case "tcp_ecn=0":
-		return set.feature("ecn", false)
+		set.config.Enable &^= tcp.ECN | tcp.ECNPassive
+		return true
 	case "tcp_ecn=1":
-		return set.feature("ecn", true)
+		set.config.Enable |= tcp.ECN
+		return true
 	case "tcp_ecn=2":
 		set.config.Enable = set.config.Enable&^tcp.ECN | tcp.ECNPassive
 		return true
@@ -130,24 +131,4 @@ func (set *settings) apply(c setting) bool {
 		set.config.Algorithm = a
 	}
 	return ok
-}
-
-// feature turns a feature of package stacks on or off, and reports whether the engine can.
-func (set *settings) feature(name string, on bool) bool {
-	for _, f := range stacks.Features {
-		if f.Name == name {
-			plus, err := stacks.Parse(profile + "+" + name)
-			if err != nil {
-				return false
-			}
-			bits := plus.Config.Enable
-			if on {
-				set.config.Enable |= bits
-			} else {
-				set.config.Enable &^= bits
-			}
-			return true
-		}
-	}
-	return !on // what the engine has not got is off
 }
