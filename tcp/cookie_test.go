@@ -207,6 +207,7 @@ func TestCookieForged(t *testing.T) {
 		"another MSS":     func(p *wire.Packet) { p.Ack ^= 1 },
 		"another scale":   func(p *wire.Packet) { p.Options.TSEcr ^= 1 },
 		"no timestamp":    func(p *wire.Packet) { p.Options.Set = 0 },
+		"what follows":    func(p *wire.Packet) { p.Seq += 100 },
 		"a SYN":           func(p *wire.Packet) { p.Flags |= wire.SYN },
 	} {
 		p := good

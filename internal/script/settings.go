@@ -1,6 +1,7 @@
 package script
 
 import (
+	"cmp"
 	"fmt"
 	"net/netip"
 	"strconv"
@@ -129,7 +130,7 @@ func (set *settings) collectMissing(s *Script) {
 			}
 		case *ICMP:
 			if set.ipv6 && icmpCodes[a.Code].type6 == 0 {
-				set.miss(e.Line, "ICMPv6 has nothing that means %s", a.Code)
+				set.miss(e.Line, "ICMPv6 has nothing that means %s", cmp.Or(a.Code, a.Type))
 			}
 		case *Call:
 			if why := unsupportedCall(a); why != "" {

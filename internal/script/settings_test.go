@@ -86,7 +86,7 @@ func TestSettings(t *testing.T) {
 		{"`sysctl tcp_congestion_control=reno`", func(s settings) bool { return s.config.Algorithm.Name == "reno" }},
 		{"`sysctl tcp_congestion_control=cubic`", func(s settings) bool { return s.config.Algorithm.Name == "cubic.linux" }},
 		{"`sysctl tcp_ecn=1`", func(s settings) bool { return s.config.Enable == tcp.ECN }},
-		{"`sysctl tcp_ecn=2`", func(s settings) bool { return s.config.Enable == tcp.ECNPassive }},
+		{"`sysctl tcp_ecn=1\nsysctl tcp_ecn=2`", func(s settings) bool { return s.config.Enable == tcp.ECNPassive }},
 		{"`sysctl tcp_ecn=1\nsysctl tcp_ecn=0`", func(s settings) bool { return s.config.Enable == 0 }},
 		{"--stack=tahoe:dupack+literal", func(s settings) bool { return s.config.Recovery == tcp.DupACK && s.encoding.Literal }},
 		{"--tolerance_usecs=7", func(s settings) bool { return s.tolerance == 7000 && s.hasTolerance }},
