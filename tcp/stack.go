@@ -131,9 +131,8 @@ func (s *Stack) Input(now mono.Time, p *wire.Packet) {
 		c = s.conns[key]
 	}
 	if c != nil && c.state == TimeWait && c.replacedBy(p) {
-		c.finish(nil)
-		s.forget(c)
-		c = nil
+		s.reopen(now, c, p)
+		return
 	}
 	if c == nil {
 		s.inputUnknown(now, p)
@@ -152,6 +151,17 @@ func (c *Conn) replacedBy(p *wire.Packet) bool {
 	}
 	newer := c.on&Timestamps != 0 && p.Options.Has(wire.OptTimestamps) && int32(p.Options.TSVal-c.rcv.tsRecent) > 0
 	return newer || c.rcv.nxt.LessEq(p.Seq)
+}
+
+// reopen gives p, a SYN, to the listener in place of a connection in TIME-WAIT. Our sequence numbers begin above all that the old one
+// used, which may have sent faster than their clock goes (RFC 9293 s.3.6.1).
+func (s *Stack) reopen(now mono.Time, old *Conn, p *wire.Packet) {
+	old.finish(nil)
+	s.forget(old)
+	s.inputUnknown(now, p)
+	if c := s.conns[old.key]; c != nil && c.snd.iss.Less(old.snd.nxt) {
+		c.startAt(old.snd.nxt)
+	}
 }
 
 // inputUnknown handles a packet for no connection: a listener may take it, anything else is reset
