@@ -12,9 +12,11 @@ import (
 // it. What it would have remembered is in the initial sequence number of its SYN-ACK, which the peer acknowledges, and
 // in the low bits of its timestamp, which the peer echoes:
 //
-//	sequence number = 29 bits of a keyed hash over both addresses, the period, the index of the MSS and the timestamp's bits; 3 bits of that index
+//	sequence number = 29 bits of a keyed hash over both addresses, the peer's initial sequence number, the period, the index
+//	                  of the MSS and the timestamp's bits; 3 bits of that index
 //	timestamp's low bits = the peer's window scale, 15 for none; whether SACK is permitted
 //
+// The peer's number is in it so that only what begins its stream opens a connection, not what follows a lost segment.
 // Without timestamps there is neither window scaling nor SACK. Big windows and NAKs (RFC 1106) are never offered. A forged
 // acknowledgement is good for one of two periods with a probability of 2^-28, and none is looked at unless cookies were
 // sent lately.
@@ -37,9 +39,10 @@ const (
 	cookieIndexMask = 1<<cookieIndexBits - 1
 )
 
-// cookie returns the initial sequence number that stands for a SYN.
-func (s *Stack) cookie(key connKey, period int64, index int, o cookieOptions) wire.Seq {
-	more := uint64(period)<<16 | uint64(o)<<8 | uint64(index)
+// cookie returns the initial sequence number that stands for a SYN with the sequence number irs. Periods that are 48 days
+// apart count as one.
+func (s *Stack) cookie(key connKey, irs wire.Seq, period int64, index int, o cookieOptions) wire.Seq {
+	more := uint64(irs)<<32 | uint64(uint16(period))<<16 | uint64(o)<<8 | uint64(index)
 	h := s.secret.hash(forCookies, key.local, key.remote, more)
 	return wire.Seq(binary.BigEndian.Uint32(h[:])&^cookieIndexMask | uint32(index))
 }
@@ -80,7 +83,7 @@ func (l *Listener) sendCookie(now mono.Time, p *wire.Packet) {
 		}
 		r.Options.TSEcr = p.Options.TSVal
 	}
-	r.Seq = s.cookie(key, int64(now)/int64(cookiePeriod), cookieIndex(p), o)
+	r.Seq = s.cookie(key, p.Seq, int64(now)/int64(cookiePeriod), cookieIndex(p), o)
 	s.cookies = append(s.cookies, r)
 }
 
@@ -97,18 +100,18 @@ func cookieIndex(p *wire.Packet) int {
 // readCookie returns the SYN that p, which seems to complete a handshake, stands for. It reports false if p acknowledges no
 // cookie of this period or the one before.
 func (s *Stack) readCookie(now mono.Time, p *wire.Packet) (syn wire.Packet, ok bool) {
-	key := connKey{p.Dst, p.Src}
+	key, irs := connKey{p.Dst, p.Src}, p.Seq-1
 	index := int(p.Ack-1) & cookieIndexMask
 	o := cookieNoOptions
 	if p.Options.Has(wire.OptTimestamps) {
 		o = cookieOptions(p.Options.TSEcr & (1<<cookieBits - 1))
 	}
 	period := int64(now) / int64(cookiePeriod)
-	if iss := p.Ack - 1; iss != s.cookie(key, period, index, o) && iss != s.cookie(key, period-1, index, o) {
+	if iss := p.Ack - 1; iss != s.cookie(key, irs, period, index, o) && iss != s.cookie(key, irs, period-1, index, o) {
 		return syn, false
 	}
 	syn = wire.Packet{
-		Src: p.Src, Dst: p.Dst, Protocol: wire.ProtocolTCP, Flags: wire.SYN, Seq: p.Seq - 1,
+		Src: p.Src, Dst: p.Dst, Protocol: wire.ProtocolTCP, Flags: wire.SYN, Seq: irs,
 		Options: wire.Options{Set: wire.OptMSS, MSS: cookieMSS[index]},
 	}
 	if o == cookieNoOptions {
