@@ -319,6 +319,30 @@ func TestCloseUnanswered(t *testing.T) {
 	}
 }
 
+// TestCloseInTimeWait: to close a connection that is over but for TIME-WAIT does not end that, whether all was read or not
+// (RFC 9293 s.3.6.1 asks for a RST only while the peer may still want to know).
+func TestCloseInTimeWait(t *testing.T) {
+	for _, unread := range []bool{false, true} {
+		w := newPair(t, 10*time.Millisecond)
+		w.connect(Config{}, Config{})
+		w.ends[0].CloseWrite()
+		w.run(time.Second)
+		if unread {
+			w.ends[1].Write([]byte("unread"))
+		}
+		w.ends[1].CloseWrite()
+		w.run(time.Second)
+		w.states(TimeWait, Closed)
+		w.ends[0].Close()
+		w.run(time.Second)
+		w.states(TimeWait, Closed)
+		w.run(time.Hour)
+		if err := w.ends[0].Err(); err != nil {
+			t.Errorf("unread %v: %v", unread, err)
+		}
+	}
+}
+
 // TestFinWait2 bounds the wait for a peer that never closes, but only once nobody reads any more.
 func TestFinWait2(t *testing.T) {
 	for _, tt := range []struct {
