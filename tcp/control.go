@@ -10,7 +10,8 @@ import (
 // Conn returns the connection between those two addresses, or nil if the stack has none.
 func (s *Stack) Conn(local, remote netip.AddrPort) *Conn { return s.conns[connKey{local, remote}] }
 
-// SetNagle has small segments wait for the acknowledgement of what is outstanding, or no longer (RFC 9293 s.3.7.4).
+// SetNagle has small segments wait for the acknowledgement of what is outstanding, or no longer (RFC 9293 s.3.7.4). What
+// they wait for is as Config.Enable has Minshall.
 func (c *Conn) SetNagle(on bool) {
 	c.on &^= Nagle
 	if on {
