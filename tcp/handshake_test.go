@@ -1,6 +1,7 @@
 package tcp
 
 import (
+	"net/netip"
 	"testing"
 	"time"
 
@@ -192,6 +193,29 @@ func TestAddressErrors(t *testing.T) {
 	}
 	if _, err := w.sides[0].Dial(0, addrs[0], netipWithPort(addrs[1], 0), Config{}); err != ErrAddress {
 		t.Errorf("Dial to port 0: %v", err)
+	}
+}
+
+// TestAddressOfMany: there is no connection to or from an address that is not one host's, and no answer to what comes
+// with one (RFC 9293 s.3.9.2.3).
+func TestAddressOfMany(t *testing.T) {
+	w := newPair(t, 0)
+	for _, addr := range []string{"0.0.0.0", "255.255.255.255", "224.0.0.1", "239.1.2.3", "::", "ff02::1"} {
+		many := netip.AddrPortFrom(netip.MustParseAddr(addr), 80)
+		if _, err := w.sides[0].Dial(0, addrs[0], many, Config{}); err != ErrAddress {
+			t.Errorf("Dial to %s: %v", many, err)
+		}
+		if _, err := w.sides[1].Listen(many, 0, Config{}); err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range []wire.Flags{wire.SYN, wire.ACK, wire.SYN | wire.ACK} {
+			w.sides[1].Input(0, &wire.Packet{Src: addrs[0], Dst: many, Protocol: wire.ProtocolTCP, Flags: f})
+			w.sides[1].Input(0, &wire.Packet{Src: many, Dst: addrs[1], Protocol: wire.ProtocolTCP, Flags: f})
+			var p wire.Packet
+			if ok, _ := w.sides[1].Poll(0, &p); ok {
+				t.Errorf("flags %v of or to %s: answered with flags %v", f, many, p.Flags)
+			}
+		}
 	}
 }
 

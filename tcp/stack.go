@@ -79,7 +79,7 @@ func NewStack(cfg StackConfig, rng *rand.Rand) (*Stack, error) {
 // Dial starts to open a connection. A local port of 0 has one chosen. The connection is usable when its Ready says
 // Connected; ErrInUse and ErrAddress are the errors.
 func (s *Stack) Dial(now mono.Time, local, remote netip.AddrPort, cfg Config) (*Conn, error) {
-	if !local.Addr().IsValid() || !remote.Addr().IsValid() || remote.Port() == 0 {
+	if !local.Addr().IsValid() || !oneHost(remote.Addr()) || remote.Port() == 0 {
 		return nil, ErrAddress
 	}
 	local, err := s.choosePort(local, remote)
@@ -164,10 +164,17 @@ func (s *Stack) reopen(now mono.Time, old *Conn, p *wire.Packet) {
 	}
 }
 
+// oneHost reports whether a is the address of one host: not of a group, of everyone or of nobody. A broadcast to one
+// subnet cannot be told without its mask.
+func oneHost(a netip.Addr) bool {
+	return a.IsValid() && !a.IsMulticast() && !a.IsUnspecified() && a != netip.AddrFrom4([4]byte{255, 255, 255, 255})
+}
+
 // inputUnknown handles a packet for no connection: a listener may take it, anything else is reset
-// (RFC 9293 s.3.10.7.1 and 3.10.7.2).
+// (RFC 9293 s.3.10.7.1 and 3.10.7.2). To or from an address that is not one host's there is no connection, and no
+// answer (s.3.9.2.3, MUST-57 and MUST-63).
 func (s *Stack) inputUnknown(now mono.Time, p *wire.Packet) {
-	if p.Flags&wire.RST != 0 {
+	if p.Flags&wire.RST != 0 || !oneHost(p.Src.Addr()) || !oneHost(p.Dst.Addr()) {
 		return
 	}
 	l := s.listeners[p.Dst]
