@@ -35,8 +35,8 @@ type ackWork struct {
 	sampled        bool
 }
 
-// takeACK processes an acceptable ACK (the fifth step of RFC 9293 s.3.10.7.4): scoreboard, undo, loss detection, episodes, controllers,
-// timers, in that order.
+// takeACK processes an acceptable ACK (the fifth step of RFC 9293 s.3.10.7.4): scoreboard, undo, loss detection, episodes,
+// controllers, timers, in that order.
 func (c *Conn) takeACK(now mono.Time, p *wire.Packet) {
 	if c.honest.held && c.lies(p) {
 		c.caught(now)
@@ -144,7 +144,8 @@ func (c *Conn) endRecovery(s *subconn) {
 	s.leaveRecovery()
 	c.honest.undone = 0
 	if d, ok := c.detect.(*dupDetector); ok && d.partial && !d.reducing && c.on&Pacing == 0 && c.cfg.Policy == LossIsCongestion {
-		// RFC 6582 s.3.2 step 3, full acknowledgement: cwnd = min(ssthresh, max(FlightSize, SMSS) + SMSS). Where losses are noise the window stays.
+		// RFC 6582 s.3.2 step 3, full acknowledgement: cwnd = min(ssthresh, max(FlightSize, SMSS) + SMSS). Where losses are
+		// noise the window stays.
 		s.burstCap = max(s.outstanding(), int64(c.snd.mss)) + int64(c.snd.mss)
 	}
 	if c.rack != nil {

@@ -70,8 +70,9 @@ func NewStack(cfg StackConfig, rng *rand.Rand) (*Stack, error) {
 		return nil, err
 	}
 	return &Stack{
-		ttl: cfg.TTL, encoding: cfg.Encoding, memory: windowMemory{limit: cfg.WindowMemory}, rng: rng, secret: newSecret(rng), maxTimeWait: orDefault(cfg.MaxTimeWait, 16384),
-		challenges: budget{kind: challengeBudget}, resets: budget{kind: resetBudget},
+		ttl: cfg.TTL, encoding: cfg.Encoding, memory: windowMemory{limit: cfg.WindowMemory}, rng: rng, secret: newSecret(rng),
+		maxTimeWait: orDefault(cfg.MaxTimeWait, 16384),
+		challenges:  budget{kind: challengeBudget}, resets: budget{kind: resetBudget},
 		conns: make(map[connKey]*Conn), listeners: make(map[netip.AddrPort]*Listener),
 	}, nil
 }
