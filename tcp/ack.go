@@ -38,7 +38,7 @@ type ackWork struct {
 // takeACK processes an acceptable ACK (the fifth step of RFC 9293 s.3.10.7.4): scoreboard, undo, loss detection, episodes, controllers,
 // timers, in that order.
 func (c *Conn) takeACK(now mono.Time, p *wire.Packet) {
-	if c.lies(p) {
+	if c.honest.held && c.lies(p) {
 		c.caught(now)
 		return
 	}
@@ -60,7 +60,9 @@ func (c *Conn) takeACK(now mono.Time, p *wire.Packet) {
 	if c.on&SACK != 0 && p.Options.Has(wire.OptSACK) {
 		c.takeSACK(now, p)
 	}
-	c.checkHonesty(now, p.Ack)
+	if c.honest.asking {
+		c.checkHonesty(now, p.Ack)
+	}
 	rtt := c.takeRTT(now)
 	for i := range c.subs {
 		if s := &c.subs[i]; s.ep.undo.armed {
@@ -73,7 +75,9 @@ func (c *Conn) takeACK(now mono.Time, p *wire.Packet) {
 	c.answerTimeout(now)
 	c.detect.onAck(c, now)
 	c.respond(now)
-	c.takeECE(now, p)
+	if c.on&ECN != 0 {
+		c.takeECE(now, p)
+	}
 	for i := range c.subs {
 		c.settle(now, &c.subs[i], rtt)
 	}

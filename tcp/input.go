@@ -212,8 +212,9 @@ func (c *Conn) takeRST(now mono.Time, p *wire.Packet) {
 func (c *Conn) updateWindow(now mono.Time, p *wire.Packet) {
 	s := &c.snd
 	window, ok := c.peerWindow(p)
-	newer := c.rcv.nxt.LessEq(p.Seq.Add(p.SegLen())) && (s.wl1.Less(p.Seq) || s.wl1 == p.Seq && s.wl2.LessEq(p.Ack))
-	if ok && (newer || s.una.Less(p.Ack)) {
+	newer := s.una.Less(p.Ack) ||
+		(s.wl1.Less(p.Seq) || s.wl1 == p.Seq && s.wl2.LessEq(p.Ack)) && c.rcv.nxt.LessEq(p.Seq.Add(p.SegLen()))
+	if ok && newer {
 		s.wl1, s.wl2 = p.Seq, p.Ack
 		s.open(p.Ack, window, c.wrapLimit())
 		if s.window > 0 {
