@@ -138,14 +138,17 @@ func (c *Conn) acceptable(now mono.Time, p *wire.Packet) bool {
 // challenged: it may be forged, and an ACK for each ACK would make two confused ends answer each other for ever.
 func (c *Conn) answerUnacceptable(now mono.Time, p *wire.Packet) bool {
 	start := p.Seq.Sub(c.rcv.nxt)
-	plausible := p.Flags&(wire.SYN|wire.ACK) == wire.ACK && p.SegLen() > 0 && c.ackInRange(p.Ack) &&
-		-c.rcv.limit <= start && start <= c.rcv.edge.Sub(c.rcv.nxt)+c.rcv.limit
-	if plausible {
+	plausible := p.Flags&(wire.SYN|wire.ACK) == wire.ACK && c.ackInRange(p.Ack)
+	switch {
+	case plausible && p.SegLen() > 0 && -c.rcv.limit <= start && start <= c.rcv.edge.Sub(c.rcv.nxt)+c.rcv.limit:
 		c.ackp.now = true
-	} else {
+		return true
+	case plausible && p.SegLen() == 0 && start == -1:
+		c.answerProbe(now)
+	default:
 		c.challenge(now)
 	}
-	return plausible
+	return false
 }
 
 // ackInRange reports whether the peer may send that acknowledgement number, perhaps in a segment that was long under way
