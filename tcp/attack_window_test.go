@@ -100,8 +100,8 @@ func TestOctetsInOrder(t *testing.T) {
 	}
 }
 
-// TestOctetsOutOfOrder: every second octet of a window, in segments of one, brings at most an ACK each and takes no more memory than
-// the window and an eighth, whatever is sent. What the receiver keeps is still good.
+// TestOctetsOutOfOrder: every second octet of a window, in segments of one, brings at most an ACK each and takes no more memory
+// than the window and an eighth, whatever is sent. What the receiver keeps is still good.
 func TestOctetsOutOfOrder(t *testing.T) {
 	const window = 256 << 10
 	w := newPair(t, time.Millisecond)

@@ -388,7 +388,8 @@ func TestFirstFlightWithinB(t *testing.T) {
 	}
 }
 
-// TestBigWindowCounters: a window beyond 2^30 in option B is counted (C-1), and a SYN does not count as lacking the upper window (C-6).
+// TestBigWindowCounters: a window beyond 2^30 in option B is counted (C-1), and a SYN does not count as lacking the upper
+// window (C-6).
 func TestBigWindowCounters(t *testing.T) {
 	w := newPair(t, 10*time.Millisecond)
 	w.filter = func(p *wire.Packet, from int) (bool, time.Duration) {

@@ -71,7 +71,7 @@ type Config struct {
 	RecvBufferMax   int  // octets; 0 means 64 MiB
 	InitialWindow   int  // segments; 0 means RFC 6928's ten
 	InitialSsthresh int  // octets; 0 means no limit
-	SlowStart       int  // segments that slow start adds for each acknowledged one; 0 means 1, at most cc.MaxSlowStart (RFC 1106 s.4.2)
+	SlowStart       int  // segments that slow start adds for each acknowledged one; 0 means 1, most cc.MaxSlowStart (RFC 1106 s.4.2)
 	FlightSsthresh  bool // cut from the flight size (RFC 5681 equation 4), not from the window
 	NAKs            NAKOptions
 	PathMTU         PathMTU

@@ -12,7 +12,8 @@ import (
 // it. What it would have remembered is in the initial sequence number of its SYN-ACK, which the peer acknowledges, and
 // in the low bits of its timestamp, which the peer echoes:
 //
-//	sequence number = 29 bits of a keyed hash over both addresses, the peer's initial sequence number, the period, the index of the MSS and the timestamp's bits; 3 bits of that index
+//	sequence number = 29 bits of a keyed hash over both addresses, the peer's initial sequence number, the period, the index
+//	                  of the MSS and the timestamp's bits; 3 bits of that index
 //	timestamp's low bits = the peer's window scale, 15 for none; whether SACK is permitted
 //
 // Without timestamps there is neither window scaling nor SACK. Big windows and NAKs (RFC 1106) are never offered. A forged

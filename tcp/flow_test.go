@@ -402,6 +402,33 @@ func TestUserTimeoutAtClosedWindow(t *testing.T) {
 	}
 }
 
+// TestLateOriginalIsReported: what was sent again and then arrives after all is a duplicate that the sender hears of (RFC 2883
+// s.4), also when its timestamp is older than that of the copy.
+func TestLateOriginalIsReported(t *testing.T) {
+	w := newPair(t, 10*time.Millisecond)
+	w.connect(reno(RACK), Config{Disable: DelayedACK})
+	first := w.ends[0].snd.nxt
+	late := false
+	w.filter = func(p *wire.Packet, from int) (bool, time.Duration) {
+		if from == 0 && p.PayloadLen > 0 && p.Seq == first && !late {
+			late = true
+			return false, 80 * time.Millisecond
+		}
+		return false, 0
+	}
+	w.transfer(200_000, time.Minute)
+	w.run(time.Second)
+	reports := 0
+	for _, s := range w.seen {
+		if b := s.p.Options.SACKBlocks(); s.from == 1 && len(b) > 0 && isDSACK(b, s.p.Ack) {
+			reports++
+		}
+	}
+	if e := w.ends[1]; e.got.PAWSRejected != 1 || reports != 1 || e.got.Duplicates != 1448 {
+		t.Errorf("%d reports; %d segments rejected by PAWS, %d octets twice", reports, e.got.PAWSRejected, e.got.Duplicates)
+	}
+}
+
 // TestPAWSAfterIdle: after 24 days without a timestamp any is taken, and becomes the one to compare with
 // (RFC 7323 s.5.5).
 func TestPAWSAfterIdle(t *testing.T) {

@@ -198,8 +198,9 @@ func (m *middlebox) damage(p *wire.Packet, how int) {
 // maxFates is how many packets the fuzzer decides about: more could outlast the retries of the handshake.
 const maxFates = 400
 
-// FuzzPair lets the fuzzer choose how two stacks are configured and the fate of every packet between them. When its choices are used up,
-// every octet arrives both ways and both sides close; the invariants hold after every step, and nobody sends without end.
+// FuzzPair lets the fuzzer choose how two stacks are configured and the fate of every packet between them. When its choices are
+// used up, every octet arrives both ways and both sides close; the invariants hold after every step, and nobody sends without
+// end.
 func FuzzPair(f *testing.F) {
 	f.Add([]byte{})
 	f.Add(bytes.Repeat([]byte{4 * 8, 0, 5}, 100))

@@ -136,8 +136,8 @@ func TestFarFalseACK(t *testing.T) {
 	}
 }
 
-// TestSlowHandshake: where the handshake took three times as long as the path does later, the peer is doubted, passes its checks and
-// is trusted again: the checks have measured the path anew.
+// TestSlowHandshake: where the handshake took three times as long as the path does later, the peer is doubted, passes its
+// checks and is trusted again: the checks have measured the path anew.
 func TestSlowHandshake(t *testing.T) {
 	w := newPair(t, 50*time.Millisecond)
 	w.filter = func(p *wire.Packet, from int) (bool, time.Duration) {

@@ -113,14 +113,8 @@ func (c *Conn) acceptable(now mono.Time, p *wire.Packet) bool {
 		return false
 	}
 	c.got.OutOfWindow++
-	if c.answerUnacceptable(now, p) {
-		if start+size <= 0 && p.PayloadLen > 0 {
-			c.got.Duplicates += int64(p.PayloadLen)
-			c.rcv.dup = wire.Range{Start: p.Seq, End: p.Seq.Add(p.PayloadLen)}
-		}
-		if c.state == TimeWait && start+size == 0 && p.Flags&wire.FIN != 0 {
-			c.timers.set(timerLinger, now.Add(c.cfg.Timers.TimeWait)) // the peer's FIN again
-		}
+	if c.answerUnacceptable(now, p) && c.state == TimeWait && start+size == 0 && p.Flags&wire.FIN != 0 {
+		c.timers.set(timerLinger, now.Add(c.cfg.Timers.TimeWait)) // the peer's FIN again
 	}
 	if p.Flags&wire.ACK != 0 && c.synchronised() && c.snd.una.LessEq(p.Ack) && p.Ack.LessEq(c.snd.nxt) &&
 		-c.rcv.limit <= start && start <= 0 {
@@ -138,14 +132,21 @@ func (c *Conn) acceptable(now mono.Time, p *wire.Packet) bool {
 // challenged: it may be forged, and an ACK for each ACK would make two confused ends answer each other for ever.
 func (c *Conn) answerUnacceptable(now mono.Time, p *wire.Packet) bool {
 	start := p.Seq.Sub(c.rcv.nxt)
-	plausible := p.Flags&(wire.SYN|wire.ACK) == wire.ACK && p.SegLen() > 0 && c.ackInRange(p.Ack) &&
-		-c.rcv.limit <= start && start <= c.rcv.edge.Sub(c.rcv.nxt)+c.rcv.limit
-	if plausible {
+	plausible := p.Flags&(wire.SYN|wire.ACK) == wire.ACK && c.ackInRange(p.Ack)
+	switch {
+	case plausible && p.SegLen() > 0 && -c.rcv.limit <= start && start <= c.rcv.edge.Sub(c.rcv.nxt)+c.rcv.limit:
 		c.ackp.now = true
-	} else {
+		if start+p.SegLen() <= 0 && p.PayloadLen > 0 {
+			c.got.Duplicates += int64(p.PayloadLen)
+			c.rcv.dup = wire.Range{Start: p.Seq, End: p.Seq.Add(p.PayloadLen)} // the next ACK reports it (RFC 2883 s.4)
+		}
+		return true
+	case plausible && p.SegLen() == 0 && start == -1:
+		c.answerProbe(now)
+	default:
 		c.challenge(now)
 	}
-	return plausible
+	return false
 }
 
 // ackInRange reports whether the peer may send that acknowledgement number, perhaps in a segment that was long under way

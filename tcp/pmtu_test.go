@@ -207,8 +207,8 @@ func TestMTUFixed(t *testing.T) {
 }
 
 // TestBlackHole: a path that swallows what is too big without a word is found out after three timeouts, seven times the first
-// one in all, or, where it carries not even the base, after four, fifteen times the first (RFC 8899 s.4.3). Then the search comes near to what it
-// carries.
+// one in all, or, where it carries not even the base, after four, fifteen times the first (RFC 8899 s.4.3). Then the search
+// comes near to what it carries.
 func TestBlackHole(t *testing.T) {
 	for name, cfg := range recoveries() {
 		for _, c := range []struct{ mtu, rtos int }{{1400, 7}, {1006, 15}} {

@@ -257,8 +257,9 @@ const (
 	octetsPerRange = 1024
 )
 
-// refuses reports whether seg, which lies beyond a hole, would begin a range more than there may be: a peer may chop its data into single octets. It
-// is not stored and not reported (RFC 2018 s.8 allows to drop what was; this never was), so that the peer sends it again.
+// refuses reports whether seg, which lies beyond a hole, would begin a range more than there may be: a peer may chop its data
+// into single octets. It is not stored and not reported (RFC 2018 s.8 allows to drop what was; this never was), so that the
+// peer sends it again.
 func (r *receiver) refuses(seg wire.Range) bool {
 	if len(r.ooo) < fewRanges+r.limit/octetsPerRange {
 		return false

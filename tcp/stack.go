@@ -154,8 +154,8 @@ func (c *Conn) replacedBy(p *wire.Packet) bool {
 	return newer || c.rcv.nxt.LessEq(p.Seq)
 }
 
-// reopen gives p, a SYN, to the listener in place of a connection in TIME-WAIT. Our sequence numbers begin above all that the old one
-// used, which may have sent faster than their clock goes (RFC 9293 s.3.6.1).
+// reopen gives p, a SYN, to the listener in place of a connection in TIME-WAIT. Our sequence numbers begin above all that the
+// old one used, which may have sent faster than their clock goes (RFC 9293 s.3.6.1).
 func (s *Stack) reopen(now mono.Time, old *Conn, p *wire.Packet) {
 	old.finish(nil)
 	s.forget(old)

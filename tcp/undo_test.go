@@ -129,8 +129,8 @@ func TestDuplicateReportedOnce(t *testing.T) {
 	}
 }
 
-// TestSACKDoesNotEndFRTO: after a timeout and one advance, a SACK of data sent before the timeout proves nothing about the hole below it: only
-// an ACK that advances shows the timeout spurious (RFC 5682 s.3.1 step 3).
+// TestSACKDoesNotEndFRTO: after a timeout and one advance, a SACK of data sent before the timeout proves nothing about the hole
+// below it: only an ACK that advances shows the timeout spurious (RFC 5682 s.3.1 step 3).
 func TestSACKDoesNotEndFRTO(t *testing.T) {
 	w, mss := flightOf(t, RACK, 10, Timestamps)
 	c := w.ends[0]
