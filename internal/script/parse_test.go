@@ -99,6 +99,7 @@ func TestParseErrors(t *testing.T) {
 		{"0 `sleep 1", "x:1: a shell command has no end"},
 		{"0 %{ assert 1", "x:1: a %{ block has no end; close it with }%"},
 		{"0 `a`\n`b`\n0 `c`", "x:3: nothing may follow the last command"},
+		{"0 close(99999999999999999999) = 0", "is 99999999999999999999, which is too large"},
 		{"0 > S 99999999999:0(0)", "the sequence number is 99999999999"},
 		{"99999999999999999999 > S 0:0(0)", "is too long"},
 	} {

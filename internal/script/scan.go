@@ -1,6 +1,7 @@
 package script
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -156,6 +157,9 @@ func (s *scanner) number(what string, lo, hi int64) int64 {
 		n = -n
 	}
 	switch {
+	case errors.Is(err, strconv.ErrRange):
+		s.fail("%s is %s, which is too large; write a number of at most 64 bits", what, text)
+		return 0
 	case err != nil || digits == "" || !isHexDigit(digits[0]):
 		s.pos = from
 		s.fail("expected %s, a whole number, got %s", what, s.got())
