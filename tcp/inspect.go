@@ -27,6 +27,7 @@ type Inspection struct {
 	SACKed        int           // those of them that the peer has: by SACK, or as duplicate ACKs say (RFC 5681 s.3.2)
 	Lost          int           // those of them that were marked lost and have not arrived since, sent again or not
 	Retransmitted int           // those of them that were sent again and may be under way
+	Reordered     bool          // segments have been seen to arrive out of order (RFC 8985 s.6.2)
 	AdvertisedMSS int           // octets of payload that our SYN allows
 	LastData      mono.Time     // data arrived last; 0 if none has
 	Busy          time.Duration // data has been waiting for this long, all told, to be sent or acknowledged
@@ -39,6 +40,7 @@ func (c *Conn) Inspect(now mono.Time) Inspection {
 		Outstanding: c.board.len(), SACKed: c.board.sackedSegs, AdvertisedMSS: c.cfg.MSS,
 		LastData: c.lastData, Busy: c.clock.busyUntil(now), Limited: c.clock.until(now),
 	}
+	in.Reordered = c.rack != nil && c.rack.reordered
 	for i := range c.subs {
 		s := &c.subs[i]
 		in.Allowed += s.window()

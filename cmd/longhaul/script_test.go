@@ -39,6 +39,7 @@ func TestScript(t *testing.T) {
 		{[]string{broken, good}, 2, "1 pass", "longhaul: " + broken + ":2: expected the sequence number"},
 		{[]string{broken, broken}, 2, "0 scripts: 0 pass", "longhaul: " + broken},
 		{[]string{"--json", good}, 0, "{\n  \"scripts\": [\n", ""},
+		{[]string{"--json", broken}, 2, "\"scripts\": [],", broken},
 		{nil, 2, "", "longhaul: longhaul script needs a script or a directory of scripts; see longhaul script --help\n"},
 		{[]string{filepath.Join(dir, "gone")}, 2, "", "gone: no such file or directory; name a script that can be read\n"},
 		{[]string{dir}, 2, "", broken},

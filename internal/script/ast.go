@@ -42,7 +42,7 @@ type When struct {
 	End      time.Duration // counted as From is
 }
 
-// Action is what an event does: *Packet, *ICMP, *Call, *Shell or *Python.
+// Action is what an event does: *Packet, *ICMP, *Call, *Shell, *Python or *Foreign.
 type Action interface{ String() string }
 
 // Packet is a TCP segment. Its sequence numbers are the script's.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/netip"
 	"strconv"
+	"strings"
 	"time"
 
 	"longhaul/mono"
@@ -185,6 +186,7 @@ func (r *runner) open(c *attempt) outcome {
 		return wrong("descriptor %d is in use; close it or give this socket another number", c.Result)
 	}
 	s := &socket{config: r.set.config, keep: defaultKeepAlive}
+	s.nonblock = strings.Contains(c.Args[1].String(), "SOCK_NONBLOCK")
 	r.sockets[c.Result] = s
 	r.focus(s, nil)
 	return done(c.Result)

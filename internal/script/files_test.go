@@ -23,7 +23,7 @@ func TestFiles(t *testing.T) {
 	}
 	good := write("b/good.pkt", handshake)
 	bad := write("a/bad.pkt", handshake+"+0 write(4, ..., 5) = 6\n")
-	partly := write("c.pkt", handshake+"+0 %{ assert tcpi_reordering == 3 }%\n")
+	partly := write("c.pkt", handshake+"+0 %{ assert tcpi_fackets == 3 }%\n")
 	not := write("d.pkt", "`sleep 1`\n"+handshake)
 	broken := write("e/broken.pkt", "0 x")
 	write("notes.txt", "not a script")

@@ -14,11 +14,19 @@ const infiniteSsthresh = 0x7fffffff
 var constants = map[string]int64{
 	"TCP_CA_Open": 0, "TCP_CA_Disorder": 1, "TCP_CA_CWR": 2, "TCP_CA_Recovery": 3, "TCP_CA_Loss": 4,
 	"TCPI_OPT_TIMESTAMPS": 1, "TCPI_OPT_SACK": 2, "TCPI_OPT_WSCALE": 4, "TCPI_OPT_ECN": 8, "TCPI_OPT_SYN_DATA": 32, "True": 1, "False": 0,
+	"TCP_ESTABLISHED": 1, "TCP_SYN_SENT": 2, "TCP_SYN_RECV": 3, "TCP_FIN_WAIT1": 4, "TCP_FIN_WAIT2": 5, "TCP_TIME_WAIT": 6, "TCP_CLOSE": 7,
+	"TCP_CLOSE_WAIT": 8, "TCP_LAST_ACK": 9, "TCP_LISTEN": 10, "TCP_CLOSING": 11,
 }
 
 // repairs are the numbers that scripts have for the engine's states of repair.
 var repairs = map[tcp.Repair]int64{
 	tcp.RepairNone: 0, tcp.RepairDisorder: 1, tcp.RepairReduced: 2, tcp.RepairFast: 3, tcp.RepairTimeout: 4,
+}
+
+// states are the numbers that scripts have for the engine's states of a connection.
+var states = map[tcp.State]int64{
+	tcp.Established: 1, tcp.SynSent: 2, tcp.SynReceived: 3, tcp.FinWait1: 4, tcp.FinWait2: 5, tcp.TimeWait: 6, tcp.Closed: 7,
+	tcp.CloseWait: 8, tcp.LastAck: 9, tcp.Closing: 11,
 }
 
 // view is what the names of a connection are computed from.
@@ -28,12 +36,16 @@ type view struct {
 	sinceData time.Duration // since data arrived, or since the script's start
 }
 
+// reordering is the name of how many segments out of order are no sign of a loss: three as long as none has been seen to be so.
+const reordering = "tcpi_reordering"
+
 // infoNames are the names of a connection's state. Windows and counts are in segments.
 var infoNames = map[string]func(v *view) int64{
 	"tcpi_snd_mss":        func(v *view) int64 { return int64(v.MSS) },
 	"tcpi_advmss":         func(v *view) int64 { return int64(v.AdvertisedMSS) },
 	"tcpi_snd_cwnd":       func(v *view) int64 { return segments(v.Allowed, v.MSS) },
 	"tcpi_snd_ssthresh":   func(v *view) int64 { return threshold(v.Ssthresh, v.MSS) },
+	"tcpi_state":          func(v *view) int64 { return states[v.State] },
 	"tcpi_ca_state":       func(v *view) int64 { return repairs[v.Repair] },
 	"tcpi_unacked":        func(v *view) int64 { return int64(v.Outstanding) },
 	"tcpi_sacked":         func(v *view) int64 { return int64(v.SACKed) },
@@ -44,6 +56,7 @@ var infoNames = map[string]func(v *view) int64{
 	"tcpi_last_data_recv": func(v *view) int64 { return v.sinceData.Milliseconds() },
 	"tcpi_rwnd_limited":   func(v *view) int64 { return v.Inspection.Limited.Receiver.Microseconds() },
 	"tcpi_busy_time":      func(v *view) int64 { return v.Busy.Microseconds() },
+	reordering:            func(*view) int64 { return 3 },
 	"tcpi_rtt":            func(v *view) int64 { return v.SRTT.Microseconds() },
 	"tcpi_rttvar":         func(v *view) int64 { return v.RTTVar.Microseconds() },
 	"tcpi_min_rtt":        func(v *view) int64 { return v.MinRTT.Microseconds() },
@@ -90,6 +103,9 @@ func (r *runner) value(name string) (int64, bool) {
 		return 0, false
 	}
 	v := view{Info: c.Info(), Inspection: c.Inspect(r.now)}
+	if name == reordering && v.Reordered {
+		return 0, false // it is a degree in segments, and the engine counts in time
+	}
 	v.sinceData = r.now.Sub(max(v.LastData, start))
 	return of(&v), true
 }

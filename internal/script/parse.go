@@ -8,7 +8,8 @@ import (
 // Parse reads a script. Name is what messages call it. An error is one line: the file, the line, what is wrong and how to
 // mend it.
 func Parse(name string, text []byte) (*Script, error) {
-	s := &scanner{name: name, text: string(text), line: 1}
+	plain := strings.ReplaceAll(strings.TrimPrefix(string(text), byteOrderMark), "\r\n", "\n")
+	s := &scanner{name: name, text: plain, line: 1}
 	script := &Script{Name: name}
 	for s.accept("--") {
 		script.Options = append(script.Options, s.option())
@@ -43,6 +44,9 @@ func Parse(name string, text []byte) (*Script, error) {
 	return script, nil
 }
 
+// byteOrderMark is what some editors put before a text.
+const byteOrderMark = "\uFEFF"
+
 // option reads what follows the two hyphens of an option line.
 func (s *scanner) option() Option {
 	o := Option{Line: s.line}
@@ -63,7 +67,9 @@ func (s *scanner) event() Event {
 	s.space()
 	e := Event{Line: s.line, When: s.when()}
 	outbound := false
-	switch c := s.next(); {
+	c := s.next()
+	pos, line := s.pos, s.line
+	switch {
 	case c == '<' || c == '>':
 		outbound = c == '>'
 		s.advance(1)
@@ -80,6 +86,10 @@ func (s *scanner) event() Event {
 		e.Action = s.call()
 	default:
 		s.fail("expected a packet (< or >), a call, `command` or %%{ }%% after the time, got %s", s.got())
+	}
+	if s.why != "" {
+		e.Action = s.readOver(pos, line)
+		return e
 	}
 	_, call := e.Action.(*Call)
 	s.checkWhen(e, outbound, call)
@@ -130,6 +140,10 @@ func (s *scanner) call() *Call {
 	line := s.line
 	c := &Call{Name: s.word("a call")}
 	s.expect("(", "after the name of a call")
+	if s.err == nil && findCall(c.Name).do == nil {
+		s.foreign("the call " + c.Name + " is not in the interpreter")
+		return c
+	}
 	c.Args = s.exprs(')', 0)
 	s.expect("=", "and a result after a call")
 	c.Result = s.number("the result of a call", math.MinInt64+1, math.MaxInt64)
@@ -139,7 +153,7 @@ func (s *scanner) call() *Call {
 	if s.accept("(") {
 		s.until(")", "a note in parentheses")
 	}
-	if why := checkCall(c); why != "" && s.err == nil {
+	if why := checkCall(c); why != "" && s.going() {
 		s.line = line
 		s.fail("%s", why)
 	}
@@ -158,7 +172,7 @@ func (s *scanner) exprs(closing byte, depth int) []Expr {
 	if s.accept(string(closing)) {
 		return nil
 	}
-	for s.err == nil {
+	for s.going() {
 		list = append(list, s.expr(depth))
 		if s.accept(string(closing)) {
 			break
@@ -189,7 +203,9 @@ func (s *scanner) operand(depth int) Expr {
 	case c == '-' || isDigit(c):
 		return Expr{Kind: ExprInt, Int: s.number("an argument", math.MinInt64+1, math.MaxInt64)}
 	case s.accept(`"`):
-		return Expr{Kind: ExprString, Text: s.until(`"`, "a string")}
+		e := Expr{Kind: ExprString, Text: s.until(`"`, "a string")}
+		s.accept("...") // repeated as often as need be
+		return e
 	case s.accept("["):
 		return Expr{Kind: ExprList, Items: s.exprs(']', depth+1)}
 	case s.accept("{"):

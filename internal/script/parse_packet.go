@@ -4,6 +4,7 @@ import (
 	"encoding/hex"
 	"fmt"
 	"math"
+	"strings"
 
 	"longhaul/wire"
 )
@@ -14,8 +15,16 @@ var ecnWords = map[string]bool{"ect0": true, "ect1": true, "ect01": true, "ce": 
 // packet reads a segment after its direction.
 func (s *scanner) packet(inbound bool) *Packet {
 	p := &Packet{Inbound: inbound}
+	if c := s.next(); isDigit(c) || 'a' <= c && c <= 'z' {
+		s.foreign("packets that begin with " + s.got() + " are not in the interpreter: it has TCP without ports or outer headers")
+		return p
+	}
 	if s.accept("[") {
 		p.ECN = s.word("an ECN field")
+		if s.next() != ']' {
+			s.foreign("of the IP header the interpreter has only the ECN field")
+			return p
+		}
 		if !ecnWords[p.ECN] || inbound && p.ECN == "ect01" {
 			s.fail("[%s] is no ECN field that can stand here; write ect0, ect1, ce or noecn, or, of an expected packet, ect01", p.ECN)
 		}
@@ -47,15 +56,19 @@ func (s *scanner) flags() wire.Flags {
 		return 0
 	}
 	s.space()
-	text := s.run(func(c byte) bool { return c == '.' || 'A' <= c && c <= 'Z' })
+	text := s.run(func(c byte) bool { return c == '.' || 'A' <= c && c <= 'Z' || isDigit(c) })
+	if strings.Trim(text, "SFRPUEWA.01234567") == "" && strings.ContainsAny(text, "A01234567") {
+		s.foreign("the flag AE and the ACE field of accurate ECN are not in the interpreter")
+		return 0
+	}
 	var f wire.Flags
 	for i := range len(text) {
 		n := 0
 		for n < len(flagLetters) && flagLetters[n].letter != text[i] {
 			n++
 		}
-		if n == len(flagLetters) || f&flagLetters[n].flag != 0 || f&wire.ACK != 0 {
-			s.fail("%q are no flags; write letters of SFRPUEW, then . if there is an ACK, or - for none", text)
+		if n == len(flagLetters) || f&flagLetters[n].flag != 0 {
+			s.fail("%q are no flags; write letters of SFRPUEW, and a . if there is an ACK, or - for none", text)
 			return 0
 		}
 		f |= flagLetters[n].flag
@@ -74,7 +87,7 @@ func (s *scanner) span() (seq uint32, length int) {
 	s.expect("(", "after the end of the segment")
 	length = int(s.number("the length", 0, math.MaxUint16))
 	s.expect(")", "after the length")
-	if s.err == nil && seq+uint32(length) != end {
+	if s.going() && seq+uint32(length) != end {
 		s.fail("%d:%d(%d): the end must be %d, the sequence number plus the length", seq, end, length, seq+uint32(length))
 	}
 	return seq, length
@@ -95,14 +108,14 @@ func (s *scanner) options(p *Packet) {
 	if s.accept(">") {
 		return
 	}
-	for s.err == nil {
+	for s.going() {
 		p.Options = append(p.Options, s.tcpOption())
 		if s.accept(">") {
 			break
 		}
 		s.expect(",", "or > after a TCP option")
 	}
-	if s.err != nil {
+	if !s.going() {
 		return
 	}
 	b, err := encodeOptions(p.Options, wire.Encoding{}, func(o TCPOption) (TCPOption, error) { return o, nil })
@@ -124,7 +137,7 @@ func (s *scanner) tcpOption() TCPOption {
 	case "wscale":
 		o.A = uint32(s.number("wscale", 0, math.MaxUint8))
 	case "sack":
-		for s.err == nil && isDigit(s.next()) {
+		for s.going() && isDigit(s.next()) {
 			start := s.uint32("the start of a SACK block")
 			s.expect(":", "in a SACK block")
 			o.Blocks = append(o.Blocks, [2]uint32{start, s.uint32("the end of a SACK block")})
@@ -152,7 +165,7 @@ func (s *scanner) tcpOption() TCPOption {
 		o.A = uint32(s.number("the kind of exp", 2, math.MaxUint8))
 		o.Data = s.hex()
 	default:
-		s.fail("%q is not a TCP option; write nop eol mss wscale sackOK sack TS FO FOEXP bigwin upper nak nakok, exp KIND HEX or raw HEX", o.Name)
+		s.foreign(fmt.Sprintf("the TCP option %q is not known; those that are: nop eol mss wscale sackOK sack TS FO FOEXP bigwin upper nak nakok exp raw", o.Name))
 	}
 	return o
 }
@@ -178,18 +191,27 @@ var icmpTypes = map[string]uint8{"unreachable": icmpUnreachable, "source_quench"
 func (s *scanner) icmp() *ICMP {
 	m := &ICMP{Type: s.word("the type of an ICMP error")}
 	if icmpTypes[m.Type] == 0 {
-		s.fail("icmp %s is not a type that scripts have; write icmp unreachable CODE or icmp source_quench", m.Type)
+		s.foreign("ICMP of the type " + m.Type + " is not in the interpreter, only unreachable and source_quench")
+		return m
 	}
 	if m.Type == "unreachable" {
+		if isDigit(s.next()) {
+			s.foreign("a code of ICMP that begins with " + s.got() + " is not in the interpreter: it has names")
+			return m
+		}
 		m.Code = s.word("the code of an ICMP error")
-		if _, ok := icmpCodes[m.Code]; s.err == nil && !ok {
-			s.fail("%q is not a code of icmp unreachable; write one of %s", m.Code, icmpCodeNames())
+		if _, ok := icmpCodes[m.Code]; s.going() && !ok {
+			s.foreign(fmt.Sprintf("%q is not a known code of icmp unreachable; those that are: %s", m.Code, icmpCodeNames()))
 		}
 	}
 	if s.acceptWord("mtu") {
 		m.MTU = int(s.number("mtu", 1, math.MaxUint16))
 	}
 	if s.accept("[") {
+		if !isDigit(s.next()) {
+			s.foreign("of a packet that an ICMP error quotes the interpreter has only SEQ:END(LENGTH)")
+			return m
+		}
 		m.Quotes = true
 		m.Seq, m.Len = s.span()
 		s.expect("]", "after the quoted segment")

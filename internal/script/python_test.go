@@ -20,12 +20,14 @@ func TestPython(t *testing.T) {
 		{"lines behind joined ones", "+0 %{\nassert 1 == \\\n1\nassert 1 == 2 }%", "fail: x:11: the assertion"},
 		{"precedence", "+0 %{ assert 1 + 2 * 3 == 7; assert 6 & 3 | 8 == 10; assert -(2 - 5) == 3; assert 0x10 == 16; assert not 1 == 2 and 1 or 0 }%", "pass"},
 		{"constants", "+0 %{ assert tcpi_ca_state == TCP_CA_Open; assert TCP_CA_Loss == 4; assert TCPI_OPT_SYN_DATA == 32 }%", "pass"},
+		{"states", "+0 %{ assert tcpi_state == TCP_ESTABLISHED == 1 }%\n+0 < F. 1:1(0) ack 1 win 9\n+0 %{ assert tcpi_state == TCP_CLOSE_WAIT == 8 }%\n+0 close(4) = 0\n" +
+			"+0 > . 1:1(0) ack 2\n+0 > F. 1:1(0) ack 2\n+0 %{ assert tcpi_state == TCP_LAST_ACK == 9 }%", "pass"},
 		{"no threshold", "+0 %{ assert tcpi_snd_ssthresh == 0x7fffffff }%", "pass"},
 		{"what is offered", "+0 %{ assert tcpi_unacked == 0; assert tcpi_sacked == 0; assert tcpi_lost == 0; assert tcpi_retrans == 0; assert tcpi_total_retrans == 0; assert tcpi_advmss == 1460; assert tcpi_options == 0; assert tcpi_rtt == 100000; assert tcpi_rwnd_limited == 0; assert tcpi_busy_time == 0 }%", "pass"},
 		{"sub-connections", "+0 %{ assert sub_cwnd(0) == 10; assert sub_pipe(0) == 0; assert sub_ssthresh(0) == 0x7fffffff }%", "pass"},
 		{"no such sub-connection", "+0 %{ assert sub_cwnd(1) == 10 }%", "partly judged: line 8: sub_cwnd(1) is not offered by the engine"},
-		{"an unknown name", "+0 %{ assert tcpi_reordering == 3 }%\n+0 write(4, ..., 5) = 5", "partly judged: line 8: tcpi_reordering is not offered by the engine"},
-		{"a failure after it", "+0 %{ assert tcpi_reordering == 3 }%\n+0 write(4, ..., 5) = 6", "fail: write(4, ..., 5) = 6"},
+		{"an unknown name", "+0 %{ assert tcpi_fackets == 3 }%\n+0 write(4, ..., 5) = 5", "partly judged: line 8: tcpi_fackets is not offered by the engine"},
+		{"a failure after it", "+0 %{ assert tcpi_fackets == 3 }%\n+0 write(4, ..., 5) = 6", "fail: write(4, ..., 5) = 6"},
 		{"an unknown statement", "+0 %{\nimport sys\nassert 1 == 1 }%", "partly judged: line 9: only assert, NAME = value and print are understood"},
 		{"an unknown expression", "+0 %{ assert tcpi_snd_cwnd / 2 == 5 }%", `partly judged: line 8: "/ 2 == 5" is not understood`},
 		{"nothing", "+0 %{ }%", "pass"},
@@ -48,6 +50,9 @@ func TestPython(t *testing.T) {
 			"+0 %{ assert tcpi_sacked == 1; assert tcpi_retrans == 1; assert tcpi_lost == 1; assert tcpi_total_retrans == 2 }%", "pass"},
 	})
 	verdicts(t, sack+"+0 write(4, ..., 30000) = 30000\n+0 > P. 1:10001(10000) ack 1\n", []struct{ name, text, want string }{
+		{"no reordering", "+.1 < . 1:1(0) ack 1001 win 65535 <nop,nop,sack 2001:3001>\n+0 %{ assert tcpi_reordering == 3 }%", "pass"},
+		{"reordering", "+.1 < . 1:1(0) ack 1001 win 65535 <nop,nop,sack 2001:3001>\n+0 < . 1:1(0) ack 3001 win 65535\n+0 %{ assert tcpi_reordering == 3 }%",
+			"partly judged: tcpi_reordering is not offered"},
 		{"the window in recovery", "+.1 < . 1:1(0) ack 1 win 65535 <nop,nop,sack 7001:10001>\n+0 %{ assert tcpi_ca_state == TCP_CA_Recovery; assert sub_cwnd(0) == 7; assert tcpi_snd_cwnd < 7 }%", "pass"},
 	})
 }

@@ -98,6 +98,9 @@ type Counts struct {
 
 // NewReport counts the verdicts of results.
 func NewReport(results []Result) Report {
+	if results == nil {
+		results = []Result{} // in JSON an empty list
+	}
 	var n [numVerdicts]int
 	for _, r := range results {
 		n[r.Verdict]++

@@ -1,6 +1,7 @@
 package script
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -15,15 +16,19 @@ type scanner struct {
 	pos  int
 	line int
 	err  error
+	why  string // the event that is being read is Foreign because of this
 }
 
 // fail records what is wrong at the present line, unless something was wrong before, and ends the text.
 func (s *scanner) fail(format string, args ...any) {
-	if s.err == nil {
+	if s.going() {
 		s.err = fmt.Errorf("%s:%d: %s", s.name, s.line, fmt.Sprintf(format, args...))
 	}
 	s.pos = len(s.text)
 }
+
+// going reports whether there is still something to read: no error, and nothing that makes the event Foreign.
+func (s *scanner) going() bool { return s.err == nil && s.why == "" }
 
 // advance moves over n octets and counts the lines in them.
 func (s *scanner) advance(n int) {
@@ -152,6 +157,9 @@ func (s *scanner) number(what string, lo, hi int64) int64 {
 		n = -n
 	}
 	switch {
+	case errors.Is(err, strconv.ErrRange):
+		s.fail("%s is %s, which is too large; write a number of at most 64 bits", what, text)
+		return 0
 	case err != nil || digits == "" || !isHexDigit(digits[0]):
 		s.pos = from
 		s.fail("expected %s, a whole number, got %s", what, s.got())
@@ -168,8 +176,8 @@ func (s *scanner) seconds() time.Duration {
 	s.space()
 	whole := s.run(isDigit)
 	fraction := ""
-	// A dot belongs to the number only when a digit follows: 1...2 is a span.
-	if rest := s.text[s.pos:]; len(rest) > 1 && rest[0] == '.' && isDigit(rest[1]) {
+	// Of three dots none belongs to the number: 1...2 is a span.
+	if rest := s.text[s.pos:]; strings.HasPrefix(rest, ".") && (!strings.HasPrefix(rest, "...") || strings.HasPrefix(rest, "....")) {
 		s.advance(1)
 		fraction = s.run(isDigit)
 	}

@@ -87,13 +87,15 @@ func (set *settings) option(o Option) error {
 		set.hasTolerance = true
 	case "tcp_ts_tick_usecs":
 		set.tick, err = number()
-	case "local_ip", "remote_ip":
+	case "local_ip", "remote_ip", "gateway_ip", "netmask_ip":
 		if _, bad := netip.ParseAddr(o.Value); bad != nil {
 			err = fmt.Errorf("--%s=%s: write an IP address", o.Name, o.Value)
 		}
 	case "ip_version":
 		set.ipv6 = o.Value == "ipv6"
-		if o.Value != "ipv4" && o.Value != "ipv6" {
+		if o.Value == "ipv4-mapped-ipv6" {
+			set.miss(o.Line, "--ip_version=%s is not in the interpreter", o.Value)
+		} else if o.Value != "ipv4" && o.Value != "ipv6" {
 			err = fmt.Errorf("--ip_version=%s: write ipv4 or ipv6", o.Value)
 		}
 	case "quiet", "exact", "strict_segments":
@@ -103,6 +105,8 @@ func (set *settings) option(o Option) error {
 		if o.Value != "" {
 			err = fmt.Errorf("--%s takes no value", o.Name)
 		}
+	case "mtu", "bind_port", "connect_port", "speed", "non_fatal", "init_scripts", "define", "code", "wire_client", "wire_server":
+		set.miss(o.Line, "the option --%s is not in the interpreter", o.Name)
 	default:
 		err = fmt.Errorf("unknown option --%s; options: tolerance_usecs tcp_ts_tick_usecs local_ip remote_ip ip_version stack quiet exact strict_segments", o.Name)
 	}
@@ -132,6 +136,8 @@ func (set *settings) collectMissing(s *Script) {
 			if set.ipv6 && icmpCodes[a.Code].type6 == 0 {
 				set.miss(e.Line, "ICMPv6 has nothing that means %s", cmp.Or(a.Code, a.Type))
 			}
+		case *Foreign:
+			set.miss(e.Line, "%s", a.Why)
 		case *Call:
 			if why := unsupportedCall(a); why != "" {
 				set.miss(e.Line, "%s", why)

@@ -1,6 +1,7 @@
 package script
 
 import (
+	"regexp"
 	"strings"
 
 	"longhaul/cc"
@@ -17,6 +18,7 @@ type setting struct{ name, value, command string }
 func commandsOf(text string) []setting {
 	var list []setting
 	text = strings.NewReplacer("\\\n", " ", "&&", "\n", ";", "\n", `"`, "", "'", "").Replace(text)
+	text = silenced.ReplaceAllString(text, " ")
 	for line := range strings.SplitSeq(text, "\n") {
 		line, _, _ = strings.Cut(line, "#")
 		words := strings.Fields(line)
@@ -28,14 +30,20 @@ func commandsOf(text string) []setting {
 	return list
 }
 
+// silenced are redirections of what a command prints, which nobody reads, and echoing is redirected to a file.
+var (
+	silenced = regexp.MustCompile(`(&|[12])?> *(/dev/null|&[12])`)
+	echoing  = regexp.MustCompile(`^echo (-n )?([^ >]+) ?> ?([^ >]+)$`)
+)
+
 // settingsOf reads the words of one command.
 func settingsOf(words []string) []setting {
 	whole := setting{command: strings.Join(words, " ")}
-	// echo VALUE > FILE
-	if len(words) == 4 && words[0] == "echo" && words[2] == ">" {
-		return []setting{{lastPart(words[3]), words[1], whole.command}}
+	if m := echoing.FindStringSubmatch(whole.command); m != nil {
+		return []setting{{lastPart(m[3]), m[2], whole.command}}
 	}
-	if len(words) < 2 {
+	program := words[0][strings.LastIndexByte(words[0], '/')+1:]
+	if len(words) < 2 || program != "sysctl" && program != "set_sysctls.py" {
 		return []setting{whole}
 	}
 	var list []setting
@@ -44,7 +52,7 @@ func settingsOf(words []string) []setting {
 		switch {
 		case ok:
 			list = append(list, setting{lastPart(name), value, whole.command})
-		case strings.HasPrefix(w, "-") && words[0] == "sysctl":
+		case strings.HasPrefix(w, "-") && program == "sysctl":
 		default:
 			return []setting{whole}
 		}
@@ -66,9 +74,13 @@ func (c setting) ignored() bool {
 		return c.value == "1" // what the engine does (RFC 5681 s.4.1)
 	case "":
 		words := strings.Fields(c.command)
+		if len(words) == 2 && (words[0] == "." || words[0] == "source" || words[0] == "sh" || words[0] == "bash") {
+			words = words[1:]
+		}
 		switch {
 		case len(words) == 1 && strings.HasSuffix(words[0], ".sh"):
-			return strings.HasSuffix(words[0], "defaults.sh") || strings.Contains(words[0], "restore")
+			script := lastPart(strings.TrimSuffix(words[0], ".sh"))
+			return script == "defaults" || strings.Contains(words[0], "restore")
 		case words[0] == "ethtool" && len(words) > 3 && words[1] == "-K":
 			for i := 3; i < len(words); i += 2 {
 				if words[i] != "tso" && words[i] != "gso" || i+1 == len(words) || words[i+1] != "off" {

@@ -174,10 +174,13 @@ var early = map[string]bool{"SO_RCVBUF": true, "TCP_MAXSEG": true}
 
 // unsupportedCall returns why a call cannot be made, or "".
 func unsupportedCall(c *Call) string {
-	if findCall(c.Name).do == nil {
-		return fmt.Sprintf("the call %s is not in the interpreter", c.Name)
-	}
 	switch c.Name {
+	case "socket":
+		return unsupportedSocket(c)
+	case "fcntl":
+		if op := c.Args[1].String(); op != "F_GETFL" && (op != "F_SETFL" || len(c.Args) != 3) {
+			return fmt.Sprintf("fcntl %s is not in the interpreter", exprTexts(c.Args[1:], ", "))
+		}
 	case "setsockopt", "getsockopt":
 		name := c.Args[2].String()
 		_, known := sockopts[name]
@@ -192,6 +195,25 @@ func unsupportedCall(c *Call) string {
 		if c.Args[3].String() != "0" && c.Args[3].String() != "MSG_NOSIGNAL" {
 			return fmt.Sprintf("%s with the flags %v is not in the interpreter", c.Name, c.Args[3])
 		}
+	}
+	return ""
+}
+
+// unsupportedSocket returns why a socket of that kind cannot be made, or "".
+func unsupportedSocket(c *Call) string {
+	kind, protocol := c.Args[1].String(), c.Args[2].String()
+	switch kind {
+	case "...", "SOCK_STREAM", "SOCK_STREAM|SOCK_NONBLOCK", "SOCK_STREAM|SOCK_CLOEXEC", "SOCK_STREAM|SOCK_NONBLOCK|SOCK_CLOEXEC":
+	default:
+		return fmt.Sprintf("a socket of type %s is not in the interpreter; it has SOCK_STREAM", kind)
+	}
+	switch protocol {
+	case "...", "0", "6", "IPPROTO_TCP", "SOL_TCP", "IPPROTO_IP":
+	default:
+		return fmt.Sprintf("a socket for %s is not in the interpreter; it has IPPROTO_TCP", protocol)
+	}
+	if c.Result < 0 {
+		return "a socket that cannot be made is not in the interpreter"
 	}
 	return ""
 }
@@ -268,11 +290,8 @@ const (
 )
 
 func (r *runner) fcntl(s *socket, c *attempt) outcome {
-	switch {
-	case c.Args[1].String() == "F_GETFL":
+	if c.Args[1].String() == "F_GETFL" {
 		return done(readWrite | nonblocking*truth(s.nonblock))
-	case len(c.Args) != 3 || c.Args[1].String() != "F_SETFL":
-		return wrong("write fcntl(FD, F_GETFL) or fcntl(FD, F_SETFL, FLAGS)")
 	}
 	flags := c.Args[2]
 	s.nonblock = flags.Kind == ExprInt && flags.Int&nonblocking != 0 || flags.String() == "O_NONBLOCK"
