@@ -6,13 +6,13 @@ import (
 )
 
 // Close ends both halves: what was written is still sent, with a FIN behind it, and nothing more is read. A peer whose data
-// nobody will read is told so with a RST, at once if there is some, else when more arrives (RFC 9293 s.3.6.1). An attempt to
-// connect that has had no answer is given up (s.3.10.4).
+// nobody will read is told so with a RST, at once if there is some, else when more arrives (RFC 9293 s.3.6.1); in TIME-WAIT
+// nobody is left to be told. An attempt to connect that has had no answer is given up (s.3.10.4).
 func (c *Conn) Close() {
 	if c.state == Closed || c.rcv.shut {
 		return
 	}
-	if c.rcv.buf.top > 0 || c.state == SynSent {
+	if c.rcv.buf.top > 0 && c.state != TimeWait || c.state == SynSent {
 		c.Abort()
 		return
 	}

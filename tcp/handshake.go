@@ -144,6 +144,12 @@ func (f Feature) dataOptions(e wire.Encoding) int {
 	return o.Len(e)
 }
 
+// startAt has our sequence numbers begin elsewhere, as long as our SYN has not been sent.
+func (c *Conn) startAt(iss wire.Seq) {
+	c.snd.edge = c.snd.edge.Add(iss.Sub(c.snd.iss))
+	c.snd.iss, c.snd.una, c.snd.nxt, c.snd.wl2 = iss, iss, iss, iss
+}
+
 // establish completes the handshake; p acknowledges our SYN.
 func (c *Conn) establish(now mono.Time, p *wire.Packet) {
 	c.timers.stop(timerRTO)

@@ -101,6 +101,9 @@ func (c *Conn) emitWithheld(now mono.Time, p *wire.Packet) {
 	}
 }
 
+// end ends a check without a verdict.
+func (h *honesty) end() { h.hole, h.asking, h.held, h.due = wire.Range{}, false, false, false }
+
 // abandonCheck ends a check, because segment numbers are about to change: what was withheld waits among what was lost.
 func (c *Conn) abandonCheck() {
 	h := &c.honest
@@ -111,7 +114,7 @@ func (c *Conn) abandonCheck() {
 		c.board.insertLost(&s.lost, h.number)
 		s.lostSize += g.bytes()
 	}
-	h.asking, h.held, h.due = false, false, false
+	h.end()
 }
 
 // lies reports whether p acknowledges, cumulatively or selectively, what was withheld.
@@ -183,8 +186,8 @@ func (h *honesty) doubtUndo() {
 	}
 }
 
-// reported notes that the peer has reported r as a duplicate. What was withheld has been sent once, and to the peer it
-// looks as what was lost and sent again.
+// reported notes that the peer has reported r as a duplicate. What was withheld has been sent once, else the check is over,
+// and to the peer it looks as what was lost and sent again.
 func (h *honesty) reported(r wire.Range) {
 	if h.hole.Len() > 0 && !h.held && r.Start.Less(h.hole.End) && h.hole.Start.Less(r.End) {
 		h.distrust = true

@@ -318,6 +318,9 @@ func (c *Conn) sendAgain(now mono.Time, p *wire.Packet, n uint32) {
 		}
 		g.flags |= segTwice
 	}
+	if c.honest.late(n) {
+		c.honest.end() // whichever copy arrives, the peer may report the other one
+	}
 	if g.has(segCWR) {
 		g.flags &^= segCWR
 		c.ecn.tell = true // the next new segment says it

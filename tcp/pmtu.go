@@ -176,7 +176,7 @@ func (c *Conn) search(now mono.Time, high int, untried bool) {
 func (c *Conn) resegment() {
 	c.abandonCheck()
 	c.path.split = false
-	c.path.probe = 0 // it is longer than the others, so it is cut too
+	c.path.probe = 0
 	old := c.board
 	b := &c.board
 	b.ring = make([]segment, len(old.ring))
@@ -184,15 +184,15 @@ func (c *Conn) resegment() {
 	for n := old.head; n != old.tail; n++ {
 		g := old.at(n)
 		rest := *g
-		g.prev = b.tail // where its pieces begin
+		rest.flags &^= segProbe // also what is left of one that was acknowledged in part, and not too long
+		g.prev = b.tail         // where its pieces begin
 		for last := false; !last; {
 			last = rest.payload() <= c.snd.mss
 			_, piece := b.push()
 			*piece = rest
 			if !last {
 				piece.size = uint32(c.snd.mss)
-				piece.flags &^= segFIN | segProbe
-				rest.flags &^= segProbe
+				piece.flags &^= segFIN
 				rest.seq, rest.size = piece.end(), rest.size-piece.size
 			}
 			if piece.has(segSACKed) {

@@ -387,3 +387,32 @@ func TestResegment(t *testing.T) {
 		}
 	}
 }
+
+// TestProbeACKedInPart: a probe whose front is acknowledged, so that what remains is no longer than other segments, is no probe
+// any more once the size of segments has gone down.
+func TestProbeACKedInPart(t *testing.T) {
+	w := newPair(t, 20*time.Millisecond)
+	cfg := reno(RACK)
+	cfg.PathMTU = MTUSearch
+	w.connect(cfg, Config{})
+	c := w.ends[0]
+	c.WriteSynthetic(100_000)
+	w.run(time.Millisecond)
+	n := c.board.head
+	for n != c.board.tail && !c.board.at(n).has(segProbe) {
+		n++
+	}
+	if n == c.board.tail {
+		t.Fatal("no probe")
+	}
+	probe := c.board.at(n)
+	w.inject(0, wire.ACK, 0, probe.end().Sub(c.snd.una)-100, nil)
+	c.shorten(500)
+	if c.board.at(c.board.head).has(segProbe) {
+		t.Error("the rest of the probe counts as a probe")
+	}
+	w.run(10 * time.Second)
+	if c.snd.mss < 500 || c.sent.Acked != 100_000 {
+		t.Errorf("segments of %d octets, %d octets acknowledged", c.snd.mss, c.sent.Acked)
+	}
+}

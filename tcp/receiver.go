@@ -147,10 +147,6 @@ func (c *Conn) takeData(now mono.Time, p *wire.Packet) {
 		seg.Start = seg.Start.Add(old)
 		data = data[min(old, len(data)):]
 	}
-	if r.crowded(seg) {
-		c.ackp.now = true
-		return
-	}
 	edge := r.edge
 	if r.hasFIN { // the stream ends where its first FIN says
 		edge = wire.MinSeq(edge, r.finSeq)
@@ -186,16 +182,6 @@ func (c *Conn) takeData(now mono.Time, p *wire.Packet) {
 	if r.hasFIN && !r.finDone && r.finSeq == r.nxt {
 		c.gotFIN(now)
 	}
-}
-
-// crowded reports whether seg would be one range too many beyond holes. A peer that sends every second octet would have a record
-// kept for each; so there is at most one for 64 octets of buffer, an eighth of its size, or 1024.
-func (r *receiver) crowded(seg wire.Range) bool {
-	if len(r.ooo) < max(r.limit/64, 1024) || seg.Start.LessEq(r.nxt) {
-		return false
-	}
-	i := firstTouching(r.ooo, seg.Start)
-	return i == len(r.ooo) || seg.End.Less(r.ooo[i].Start)
 }
 
 // takeInOrder advances rcv.nxt over seg and over what it joins up with.

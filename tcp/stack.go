@@ -131,9 +131,8 @@ func (s *Stack) Input(now mono.Time, p *wire.Packet) {
 		c = s.conns[key]
 	}
 	if c != nil && c.state == TimeWait && c.replacedBy(p) {
-		c.finish(nil)
-		s.forget(c)
-		c = nil
+		s.reopen(now, c, p)
+		return
 	}
 	if c == nil {
 		s.inputUnknown(now, p)
@@ -158,6 +157,17 @@ func (c *Conn) replacedBy(p *wire.Packet) bool {
 // subnet cannot be told without its mask.
 func oneHost(a netip.Addr) bool {
 	return a.IsValid() && !a.IsMulticast() && !a.IsUnspecified() && a != netip.AddrFrom4([4]byte{255, 255, 255, 255})
+}
+
+// reopen gives p, a SYN, to the listener in place of a connection in TIME-WAIT. Our sequence numbers begin above all that the old one
+// used, which may have sent faster than their clock goes (RFC 9293 s.3.6.1).
+func (s *Stack) reopen(now mono.Time, old *Conn, p *wire.Packet) {
+	old.finish(nil)
+	s.forget(old)
+	s.inputUnknown(now, p)
+	if c := s.conns[old.key]; c != nil && c.snd.iss.Less(old.snd.nxt) {
+		c.startAt(old.snd.nxt)
+	}
 }
 
 // inputUnknown handles a packet for no connection: a listener may take it, anything else is reset

@@ -286,14 +286,16 @@ func (c *Conn) onPersist(now mono.Time) {
 		c.persists = 0
 		return
 	}
-	// A peer that answers may keep its window closed for ever (RFC 9293 s.3.8.6.1), one that does not may not.
-	unanswered := c.persists > 0 && c.lastHeard < c.persistAt
-	if d := cmp.Or(c.cfg.UserTimeout, defaultPatience); d > 0 && unanswered && now.Sub(c.lastHeard) >= d {
-		c.giveUp()
-		return
-	}
 	if c.persists == 0 {
 		c.persistFrom = now
+	}
+	// A peer that answers may keep its window closed for ever (RFC 9293 s.3.8.6.1), one that does not may not. What it did
+	// before it was asked says nothing.
+	unanswered := c.persists > 0 && c.lastHeard < c.persistAt
+	silence := now.Sub(max(c.lastHeard, c.persistFrom))
+	if d := cmp.Or(c.cfg.UserTimeout, defaultPatience); d > 0 && unanswered && silence >= d {
+		c.giveUp()
+		return
 	}
 	if d := c.cfg.PersistTimeout; d > 0 && now.Sub(c.persistFrom) >= d {
 		c.giveUp()
