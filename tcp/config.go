@@ -28,6 +28,7 @@ const (
 	ECN                               // RFC 3168: ask for it, and accept it when asked
 	ECNPassive                        // accept ECN when asked, and do not ask
 	ACKCheck                          // check now and then that the peer acknowledges only what it has (Sherwood et al., CCS 2005)
+	Minshall                          // Nagle waits only for what was itself short (draft-minshall-nagle-01)
 )
 
 // Defaults are the features that are on unless Config.Disable takes them away.

@@ -17,7 +17,8 @@ func (c *Conn) ownConfig() *Config {
 	return &own
 }
 
-// SetNagle has small segments wait for the acknowledgement of what is outstanding, or no longer (RFC 9293 s.3.7.4).
+// SetNagle has small segments wait for the acknowledgement of what is outstanding, or no longer (RFC 9293 s.3.7.4). What
+// they wait for is as Config.Enable has Minshall.
 func (c *Conn) SetNagle(on bool) {
 	c.on &^= Nagle
 	if on {

@@ -32,6 +32,9 @@ func (o *octets) config() Config {
 		Disable:  Feature(o.next()) & Defaults,
 		Enable:   Feature(o.next()) << 7 &^ Defaults,
 	}
+	if how/15%2 == 1 { // the octet above has no room for it
+		cfg.Enable |= Minshall
+	}
 	sizes, more := o.next(), o.next()
 	cfg.MSS = []int{1460, 536, 200, 8960}[sizes%4]
 	cfg.SendBuffer = []int{0, 3000, 20_000, 200_000}[sizes/4%4]

@@ -159,6 +159,7 @@ func (c *Conn) establish(now mono.Time, p *wire.Packet) {
 	}
 	c.state = Established
 	c.snd.una = c.snd.iss + 1
+	c.snd.small = c.snd.una
 	c.snd.fack = c.snd.una
 	c.lastProgress = now
 	c.sampleHandshake(now, p)

@@ -31,7 +31,7 @@ type settings struct {
 const defaultTolerance = 4 * time.Millisecond
 
 // profile is the stack of scripts that name none: the closest to what scripts written for Linux expect.
-const profile = "cubic.linux-pacing"
+const profile = "cubic.linux-pacing+nagle+minshall"
 
 // newSettings reads the options and commands of a script. An error names file and line.
 func newSettings(s *Script) (settings, error) {
