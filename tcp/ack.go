@@ -35,10 +35,10 @@ type ackWork struct {
 	sampled        bool
 }
 
-// takeACK processes an acceptable ACK (the fifth step of RFC 9293 s.3.10.7.4): scoreboard, undo, loss detection, episodes, controllers,
-// timers, in that order.
+// takeACK processes an acceptable ACK (the fifth step of RFC 9293 s.3.10.7.4): scoreboard, undo, loss detection, episodes,
+// controllers, timers, in that order.
 func (c *Conn) takeACK(now mono.Time, p *wire.Packet) {
-	if c.lies(p) {
+	if c.honest.held && c.lies(p) {
 		c.caught(now)
 		return
 	}
@@ -60,7 +60,9 @@ func (c *Conn) takeACK(now mono.Time, p *wire.Packet) {
 	if c.on&SACK != 0 && p.Options.Has(wire.OptSACK) {
 		c.takeSACK(now, p)
 	}
-	c.checkHonesty(now, p.Ack)
+	if c.honest.asking {
+		c.checkHonesty(now, p.Ack)
+	}
 	rtt := c.takeRTT(now)
 	for i := range c.subs {
 		if s := &c.subs[i]; s.ep.undo.armed {
@@ -73,7 +75,9 @@ func (c *Conn) takeACK(now mono.Time, p *wire.Packet) {
 	c.answerTimeout(now)
 	c.detect.onAck(c, now)
 	c.respond(now)
-	c.takeECE(now, p)
+	if c.on&ECN != 0 {
+		c.takeECE(now, p)
+	}
 	for i := range c.subs {
 		c.settle(now, &c.subs[i], rtt)
 	}
@@ -140,7 +144,8 @@ func (c *Conn) endRecovery(s *subconn) {
 	s.leaveRecovery()
 	c.honest.undone = 0
 	if d, ok := c.detect.(*dupDetector); ok && d.partial && !d.reducing && c.on&Pacing == 0 && c.cfg.Policy == LossIsCongestion {
-		// RFC 6582 s.3.2 step 3, full acknowledgement: cwnd = min(ssthresh, max(FlightSize, SMSS) + SMSS). Where losses are noise the window stays.
+		// RFC 6582 s.3.2 step 3, full acknowledgement: cwnd = min(ssthresh, max(FlightSize, SMSS) + SMSS). Where losses are
+		// noise the window stays.
 		s.burstCap = max(s.outstanding(), int64(c.snd.mss)) + int64(c.snd.mss)
 	}
 	if c.rack != nil {

@@ -23,7 +23,7 @@ func (c *Conn) Close() {
 
 // unwanted reports whether p brings data that nobody will read any more, and resets the connection if so.
 func (c *Conn) unwanted(p *wire.Packet) bool {
-	if !c.rcv.shut || p.PayloadLen == 0 || p.Seq.Add(p.PayloadLen).LessEq(c.rcv.nxt) {
+	if p.PayloadLen == 0 || p.Seq.Add(p.PayloadLen).LessEq(c.rcv.nxt) {
 		return false
 	}
 	c.Abort()

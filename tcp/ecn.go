@@ -98,7 +98,7 @@ func (c *Conn) takeMark(p *wire.Packet) {
 // data, the window is reduced once. ECE is news again in an ACK of the segment that told of the reduction: if CWR did not
 // end it, there was another mark. No single sub-connection is known to have met the mark, so it is every one's.
 func (c *Conn) takeECE(now mono.Time, p *wire.Packet) {
-	if c.on&ECN == 0 || c.ecn.plain {
+	if c.ecn.plain {
 		return
 	}
 	for i := range c.subs {

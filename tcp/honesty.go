@@ -120,9 +120,6 @@ func (c *Conn) abandonCheck() {
 // lies reports whether p acknowledges, cumulatively or selectively, what was withheld.
 func (c *Conn) lies(p *wire.Packet) bool {
 	h := &c.honest
-	if !h.held {
-		return false
-	}
 	if h.hole.Start.Less(p.Ack) {
 		return true
 	}
@@ -159,7 +156,6 @@ func (c *Conn) caught(now mono.Time) {
 func (c *Conn) checkHonesty(now mono.Time, ack wire.Seq) {
 	h := &c.honest
 	switch {
-	case !h.asking:
 	case h.held && !h.due && (h.hole.End.Less(c.snd.fack) || c.work.dup && ack == h.hole.Start):
 		if d := now.Sub(h.askedAt); h.floor == 0 || d < h.floor {
 			h.floor = d // nobody can report a hole before it arrives

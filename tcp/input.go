@@ -134,8 +134,8 @@ func (c *Conn) acceptable(now mono.Time, p *wire.Packet) bool {
 }
 
 // answerUnacceptable has an ACK answer a segment that acceptable rejects. At once if it looks like the peer's, data or a
-// FIN again, a probe of the closed window or a little too much data; that is what the function reports. Everything else is challenged: it may
-// be forged, and an ACK for each ACK would make two confused ends answer each other for ever.
+// FIN again, a probe of the closed window or a little too much data; that is what the function reports. Everything else is
+// challenged: it may be forged, and an ACK for each ACK would make two confused ends answer each other for ever.
 func (c *Conn) answerUnacceptable(now mono.Time, p *wire.Packet) bool {
 	start := p.Seq.Sub(c.rcv.nxt)
 	plausible := p.Flags&(wire.SYN|wire.ACK) == wire.ACK && p.SegLen() > 0 && c.ackInRange(p.Ack) &&
@@ -166,8 +166,8 @@ func (c *Conn) pawsRejects(now mono.Time, p *wire.Packet) bool {
 	return int32(p.Options.TSVal-c.rcv.tsRecent) < 0 && !c.rcv.tsRecentStale(now)
 }
 
-// lacksTimestamp reports whether p has no timestamp where every segment has one: it is not the peer's, and is dropped in silence (RFC 7323
-// s.3.2). A RST needs none, and a SYN is of another connection, if it is anything.
+// lacksTimestamp reports whether p has no timestamp where every segment has one: it is not the peer's, and is dropped in
+// silence (RFC 7323 s.3.2). A RST needs none, and a SYN is of another connection, if it is anything.
 func (c *Conn) lacksTimestamp(p *wire.Packet) bool {
 	return c.on&Timestamps != 0 && !p.Options.Has(wire.OptTimestamps) && p.Flags&(wire.RST|wire.SYN) == 0
 }
@@ -207,13 +207,14 @@ func (c *Conn) takeRST(now mono.Time, p *wire.Packet) {
 
 // updateWindow is the window update of the fifth step: only from segments at least as new as the last one used
 // (RFC 9293 s.3.10.7.4). One that acknowledges more is newer than all before it, whatever its sequence number: when the
-// peer fills a hole with it, nothing else need tell its window. One that ends below what has arrived may be older than its number says:
-// an empty segment has that of the data behind it.
+// peer fills a hole with it, nothing else need tell its window. One that ends below what has arrived may be older than its
+// number says: an empty segment has that of the data behind it.
 func (c *Conn) updateWindow(now mono.Time, p *wire.Packet) {
 	s := &c.snd
 	window, ok := c.peerWindow(p)
-	newer := c.rcv.nxt.LessEq(p.Seq.Add(p.SegLen())) && (s.wl1.Less(p.Seq) || s.wl1 == p.Seq && s.wl2.LessEq(p.Ack))
-	if ok && (newer || s.una.Less(p.Ack)) {
+	newer := s.una.Less(p.Ack) ||
+		(s.wl1.Less(p.Seq) || s.wl1 == p.Seq && s.wl2.LessEq(p.Ack)) && c.rcv.nxt.LessEq(p.Seq.Add(p.SegLen()))
+	if ok && newer {
 		s.wl1, s.wl2 = p.Seq, p.Ack
 		s.open(p.Ack, window, c.wrapLimit())
 		if s.window > 0 {

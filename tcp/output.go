@@ -188,7 +188,7 @@ func (c *Conn) emitNew(now mono.Time, p *wire.Packet) bool {
 		c.blockedBy(now, why)
 		return false
 	}
-	if probe > min(unsent, c.snd.usable()) {
+	if probe > 0 && probe > min(unsent, c.snd.usable()) {
 		return false // the probe waits for room
 	}
 	if size > 0 && (c.ecn.paused || !s.canSend(int64(size))) {

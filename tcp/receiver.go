@@ -130,7 +130,7 @@ func (c *Conn) takeData(now mono.Time, p *wire.Packet) {
 	r := &c.rcv
 	seg := wire.Range{Start: p.Seq, End: p.Seq.Add(p.PayloadLen)}
 	data, fin := p.Payload, p.Flags&wire.FIN != 0
-	if c.unwanted(p) {
+	if r.shut && c.unwanted(p) {
 		return
 	}
 	if p.PayloadLen > 0 {
@@ -161,7 +161,7 @@ func (c *Conn) takeData(now mono.Time, p *wire.Packet) {
 	if seg.End.Less(seg.Start) || edge.Less(seg.Start) {
 		return // all of it lies beyond the FIN
 	}
-	if r.refuses(seg) {
+	if seg.Start != r.nxt && r.refuses(seg) {
 		c.got.Refused++
 		c.ackp.now = true
 		return
@@ -257,10 +257,10 @@ const (
 	octetsPerRange = 1024
 )
 
-// refuses reports whether seg would begin a range more than there may be: a peer may chop its data into single octets. It
+// refuses reports whether seg, which lies beyond a hole, would begin a range more than there may be: a peer may chop its data into single octets. It
 // is not stored and not reported (RFC 2018 s.8 allows to drop what was; this never was), so that the peer sends it again.
 func (r *receiver) refuses(seg wire.Range) bool {
-	if seg.Start == r.nxt || len(r.ooo) < fewRanges+r.limit/octetsPerRange {
+	if len(r.ooo) < fewRanges+r.limit/octetsPerRange {
 		return false
 	}
 	i := firstTouching(r.ooo, seg.Start)

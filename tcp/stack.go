@@ -70,8 +70,9 @@ func NewStack(cfg StackConfig, rng *rand.Rand) (*Stack, error) {
 		return nil, err
 	}
 	return &Stack{
-		ttl: cfg.TTL, encoding: cfg.Encoding, memory: windowMemory{limit: cfg.WindowMemory}, rng: rng, secret: newSecret(rng), maxTimeWait: orDefault(cfg.MaxTimeWait, 16384),
-		challenges: budget{kind: challengeBudget}, resets: budget{kind: resetBudget},
+		ttl: cfg.TTL, encoding: cfg.Encoding, memory: windowMemory{limit: cfg.WindowMemory}, rng: rng, secret: newSecret(rng),
+		maxTimeWait: orDefault(cfg.MaxTimeWait, 16384),
+		challenges:  budget{kind: challengeBudget}, resets: budget{kind: resetBudget},
 		conns: make(map[connKey]*Conn), listeners: make(map[netip.AddrPort]*Listener),
 	}, nil
 }
@@ -153,12 +154,6 @@ func (c *Conn) replacedBy(p *wire.Packet) bool {
 	return newer || c.rcv.nxt.LessEq(p.Seq)
 }
 
-// oneHost reports whether a is the address of one host: not of a group, of everyone or of nobody. A broadcast to one
-// subnet cannot be told without its mask.
-func oneHost(a netip.Addr) bool {
-	return a.IsValid() && !a.IsMulticast() && !a.IsUnspecified() && a != netip.AddrFrom4([4]byte{255, 255, 255, 255})
-}
-
 // reopen gives p, a SYN, to the listener in place of a connection in TIME-WAIT. Our sequence numbers begin above all that the old one
 // used, which may have sent faster than their clock goes (RFC 9293 s.3.6.1).
 func (s *Stack) reopen(now mono.Time, old *Conn, p *wire.Packet) {
@@ -168,6 +163,12 @@ func (s *Stack) reopen(now mono.Time, old *Conn, p *wire.Packet) {
 	if c := s.conns[old.key]; c != nil && c.snd.iss.Less(old.snd.nxt) {
 		c.startAt(old.snd.nxt)
 	}
+}
+
+// oneHost reports whether a is the address of one host: not of a group, of everyone or of nobody. A broadcast to one
+// subnet cannot be told without its mask.
+func oneHost(a netip.Addr) bool {
+	return a.IsValid() && !a.IsMulticast() && !a.IsUnspecified() && a != netip.AddrFrom4([4]byte{255, 255, 255, 255})
 }
 
 // inputUnknown handles a packet for no connection: a listener may take it, anything else is reset
