@@ -128,6 +128,23 @@ func TestNagle(t *testing.T) {
 	}
 }
 
+// TestPush: the last segment of what was written says PSH, as nothing behind it would have a receiver that waits for more deliver
+// it, and no other does (RFC 9293 s.3.9.1.2, MUST-61, SHLD-27).
+func TestPush(t *testing.T) {
+	const mss = 1448
+	for _, octets := range []int{1, mss, 3 * mss, 3*mss + 1, 30*mss + 1} { // the last is more than a first window
+		w := newPair(t, 10*time.Millisecond)
+		w.connect(Config{}, Config{})
+		w.transfer(octets, time.Minute)
+		for i, s := range w.data(0) {
+			last := w.offset(s)+s.p.PayloadLen == octets
+			if push := s.p.Flags&wire.PSH != 0; push != last {
+				t.Errorf("segment %d of %d octets: PSH %v", i, octets, push)
+			}
+		}
+	}
+}
+
 // TestMinshall: with it the short end of a long write goes at once, and the next short segment waits for that one's
 // acknowledgement only, not for that of full ones (draft-minshall-nagle-01).
 func TestMinshall(t *testing.T) {

@@ -113,7 +113,7 @@ func TestRequirements(t *testing.T) {
 func TestDocumentsNameWhatExists(t *testing.T) {
 	_, tests := project(t)
 	test := regexp.MustCompile(`\b([a-z][a-z/]*\.(?:Test|Fuzz|Example|Benchmark)[A-Z][A-Za-z0-9]*)\b`)
-	script := regexp.MustCompile(`\b(rfc[0-9]+/[a-z0-9_]+\.pkt)\b`)
+	script := regexp.MustCompile(`\b((?:rfc[0-9]+|draft-[a-z-]+)/[a-z0-9_]+\.pkt)\b`)
 	documents, err := filepath.Glob("../../docs/*.md")
 	if err != nil {
 		t.Fatal(err)
