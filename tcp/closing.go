@@ -8,6 +8,7 @@ import (
 // Close ends both halves: what was written is still sent, with a FIN behind it, and nothing more is read. A peer whose data
 // nobody will read is told so with a RST, at once if there is some, else when more arrives (RFC 9293 s.3.6.1).
 func (c *Conn) Close() {
+	c.resume()
 	if c.state == Closed || c.rcv.shut {
 		return
 	}
@@ -87,7 +88,6 @@ func (c *Conn) enterTimeWait(now mono.Time) {
 	c.state = TimeWait
 	c.timers = newTimerSet()
 	c.timers.set(timerLinger, now.Add(c.cfg.Timers.TimeWait))
-	c.rest()
 	c.stack.linger(c)
 	c.stack.changed(c)
 }

@@ -21,6 +21,7 @@ func (c *Conn) SetNagle(on bool) {
 
 // SetUserTimeout changes Config.UserTimeout.
 func (c *Conn) SetUserTimeout(now mono.Time, d time.Duration) {
+	c.resume()
 	c.cfg.UserTimeout = d
 	switch {
 	case d <= 0:
@@ -33,6 +34,7 @@ func (c *Conn) SetUserTimeout(now mono.Time, d time.Duration) {
 
 // SetKeepAlive changes Config.KeepAlive. Silence counts from the last segment that arrived.
 func (c *Conn) SetKeepAlive(now mono.Time, k KeepAlive) {
+	c.resume()
 	c.cfg.KeepAlive = k.withDefaults()
 	c.keepProbes = 0
 	switch {
@@ -46,6 +48,7 @@ func (c *Conn) SetKeepAlive(now mono.Time, k KeepAlive) {
 
 // SetSendBuffer fixes the send buffer at that many octets, as Config.SendBuffer does. What is in it stays.
 func (c *Conn) SetSendBuffer(octets int) {
+	c.resume()
 	c.cfg.SendBuffer = max(clampBuffer(octets), 1)
 	if want := c.cfg.SendBuffer; want < c.snd.buf.limit {
 		c.snd.buf.limit = c.shrink(c.snd.buf.limit, want)

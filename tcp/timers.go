@@ -21,7 +21,7 @@ const (
 	timerLinger                     // TIME-WAIT, and FIN-WAIT-2 after Close
 	timerUser                       // user timeout (RFC 9293 s.3.8.3)
 	timerNAK                        // a hole may be NAKed again (C-8)
-	timerIdle                       // nothing has been outstanding for the time of a retransmission
+	timerIdle                       // nothing has happened for the time of a retransmission
 	numTimers
 )
 
@@ -97,7 +97,7 @@ func (c *Conn) expired(now mono.Time, k timerKind) {
 	case timerNAK:
 		c.onNAKTimer()
 	case timerIdle:
-		c.rest()
+		c.onIdle(now)
 	}
 }
 
