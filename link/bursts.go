@@ -25,7 +25,8 @@ type bursts struct {
 // Bursts damages packets by bursts of bit errors (Gilbert 1960, on bits). A burst is geometric with a mean of length
 // bits, at least 1, in which each bit is wrong with probability density, in (0, 1], 0 meaning 0.5; bursts begin so often that the
 // bit error rate over all transmitted bits is ber, at most density. So bursts start at a rate of ber/(density*length) per
-// bit. The bits are those of the transmitted packets end to end: a burst can reach into the next packet, and an idle link passes no bits.
+// bit. The bits are those of the transmitted packets end to end: a burst can reach into the next packet, and an idle link
+// passes no bits.
 func Bursts(ber, length, density float64, rng *rand.Rand) LossModel {
 	if density == 0 {
 		density = burstDensity
@@ -87,15 +88,15 @@ type gilbertElliott struct {
 }
 
 // GilbertElliott loses packets with probability lossGood in the good state and lossBad in the bad one (Gilbert 1960,
-// Elliott 1963). After each packet the state changes, with probability toBad from the good one and toGood from the bad one, however much
-// time has passed: the variant that counts packets. It begins in the good state.
+// Elliott 1963). After each packet the state changes, with probability toBad from the good one and toGood from the bad one,
+// however much time has passed: the variant that counts packets. It begins in the good state.
 func GilbertElliott(toBad, toGood, lossGood, lossBad float64, rng *rand.Rand) LossModel {
 	return &gilbertElliott{toBad: toBad, toGood: toGood, lossGood: lossGood, lossBad: lossBad, rng: rng}
 }
 
 // LossBursts is the simple Gilbert model (no loss in the good state, nothing but loss in the bad one) with mean
-// loss probability loss in [0, 1) and runs of a mean of burst lost packets, at least 1. Between two runs at least one packet passes, so loss is
-// at most burst/(burst+1).
+// loss probability loss in [0, 1) and runs of a mean of burst lost packets, at least 1. Between two runs at least one packet
+// passes, so loss is at most burst/(burst+1).
 func LossBursts(loss, burst float64, rng *rand.Rand) LossModel {
 	g := &gilbertElliott{toBad: loss / (burst * (1 - loss)), toGood: 1 / burst, lossBad: 1, rng: rng}
 	switch most := burst / (burst + 1); {

@@ -93,8 +93,8 @@ func draw(c chooser, d Discipline) Config {
 }
 
 // hostile is what holds for any link under any traffic: every packet sent comes out, is dropped by a named cause, or is
-// inside; the link names a later instant as long as something is inside, and then gives something or gets on; nothing arrives before
-// its delay; without reordering the order holds.
+// inside; the link names a later instant as long as something is inside, and then gives something or gets on; nothing arrives
+// before its delay; without reordering the order holds.
 func hostile(t chooser, d Discipline) {
 	cfg := draw(t, d)
 	drops := &causes{count: map[string]int64{}}

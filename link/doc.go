@@ -6,8 +6,8 @@
 //	p, next := l.Poll(now)   // a packet has arrived, or when to come back
 //
 // A packet that is larger than the MTU goes no further. Any other waits in the queue discipline, is transmitted at the
-// link's rate, may be lost or damaged, and arrives after the propagation delay. A link without a queue never drops for lack of room, whatever its delay: what is on
-// its way waits nowhere. The packet in transmission does not count against the queue.
+// link's rate, may be lost or damaged, and arrives after the propagation delay. A link without a queue never drops for lack of
+// room, whatever its delay: what is on its way waits nowhere. The packet in transmission does not count against the queue.
 //
 // Ownership: Send gives the packet to the link, Poll to the caller, who puts it back into the Pool. The link puts
 // back what it drops, and counts it by cause; offered + duplicated = delivered + dropped + held, always.

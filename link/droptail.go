@@ -6,8 +6,8 @@ import (
 	"longhaul/mono"
 )
 
-// DropTailQueue is a first-in, first-out queue that drops an arriving packet for which it has no room. As in Queue, the packet being
-// transmitted takes no room. Octets are those of Packet.Size, without link framing. The zero value has no limit.
+// DropTailQueue is a first-in, first-out queue that drops an arriving packet for which it has no room. As in Queue, the packet
+// being transmitted takes no room. Octets are those of Packet.Size, without link framing. The zero value has no limit.
 type DropTailQueue struct {
 	limited     bool
 	packets     int // most packets; 0 is no limit of that kind

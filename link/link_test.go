@@ -139,8 +139,8 @@ func (w *watched) Dequeue(now mono.Time) *Packet {
 	return p
 }
 
-// TestDisciplineSeesTrueTimes: Dequeue is called with the time at which the transmission starts, and never out of order, although the
-// link is looked at only when packets come and go.
+// TestDisciplineSeesTrueTimes: Dequeue is called with the time at which the transmission starts, and never out of order,
+// although the link is looked at only when packets come and go.
 func TestDisciplineSeesTrueTimes(t *testing.T) {
 	w := &watched{t: t}
 	l, pool := must(t, Config{Rate: 1e6, Delay: 3 * time.Millisecond, Queue: w})
@@ -209,8 +209,8 @@ func TestJitterKeepsOrder(t *testing.T) {
 	}
 }
 
-// TestReorder: a chosen packet arrives exactly ReorderBy later than it would have, the others on time, also when it waited behind a busy
-// transmitter when the link was last asked.
+// TestReorder: a chosen packet arrives exactly ReorderBy later than it would have, the others on time, also when it waited
+// behind a busy transmitter when the link was last asked.
 func TestReorder(t *testing.T) {
 	const n = 10_000
 	for _, jitter := range []time.Duration{0, 40 * time.Millisecond} {
@@ -250,8 +250,8 @@ func TestReorder(t *testing.T) {
 	}
 }
 
-// TestComesBackInTime: the link does not sleep past the arrival of a packet that still waited when it was last asked, although those
-// before it are lost or take longer.
+// TestComesBackInTime: the link does not sleep past the arrival of a packet that still waited when it was last asked, although
+// those before it are lost or take longer.
 func TestComesBackInTime(t *testing.T) {
 	l, pool := must(t, Config{Rate: 1e6, Delay: 10 * time.Millisecond, Loss: []LossModel{&Script{Drop: []Window{{1, 3}}}}})
 	if got, want := run(t, l, pool, make125(4)), (arrival{14 * ms, 3, false}); len(got) != 1 || got[0] != want {
@@ -386,8 +386,8 @@ func TestCorruptStays(t *testing.T) {
 	}
 }
 
-// TestSetRate: a new rate holds from the next transmission on; what is being transmitted is not hurried, even if nobody has asked the
-// link since it began (F74, T1's rate trace).
+// TestSetRate: a new rate holds from the next transmission on; what is being transmitted is not hurried, even if nobody has
+// asked the link since it began (F74, T1's rate trace).
 func TestSetRate(t *testing.T) {
 	l, pool := must(t, Config{Rate: 1e6, Delay: 10 * time.Millisecond})
 	for range 4 {

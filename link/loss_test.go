@@ -123,8 +123,8 @@ func burstFormula(ber, bits, length, density float64) float64 {
 	return ber / (density * length) * (bits + length) * (1 - q0)
 }
 
-// TestBursts: a packet of 12000 bits is damaged with the probability of the formula. The bit error rate is scaled up for enough events,
-// and the expectation by 1-exp(-p), since bursts that share a packet damage it once.
+// TestBursts: a packet of 12000 bits is damaged with the probability of the formula. The bit error rate is scaled up for enough
+// events, and the expectation by 1-exp(-p), since bursts that share a packet damage it once.
 func TestBursts(t *testing.T) {
 	const n = 4_000_000
 	for i, c := range []struct {
@@ -152,8 +152,8 @@ func TestBursts(t *testing.T) {
 	}
 }
 
-// TestBurstRate: cut into packets of one octet with nothing but wrong bits in a burst, the stream shows the bursts themselves: the bit
-// error rate is the one asked for, also when bursts are frequent, and a burst spans packets.
+// TestBurstRate: cut into packets of one octet with nothing but wrong bits in a burst, the stream shows the bursts themselves:
+// the bit error rate is the one asked for, also when bursts are frequent, and a burst spans packets.
 func TestBurstRate(t *testing.T) {
 	const n = 4_000_000
 	const ber, length = 0.1, 800.0
@@ -209,8 +209,8 @@ func TestLossBursts(t *testing.T) {
 		sum, squares = sum+k, squares+k*k
 	}
 	variance := (squares - sum*sum/blocks) / (blocks - 1)
-	// For small loss it is 2B-1 times the binomial one; the sample variance of blocks has a relative deviation of sqrt(2/blocks), and more for the
-	// long tail of a count of few bursts.
+	// For small loss it is 2B-1 times the binomial one; the sample variance of blocks has a relative deviation of
+	// sqrt(2/blocks), and more for the long tail of a count of few bursts.
 	within(t, "variance", variance/(block*loss*(1-loss)), 2*burst-1, (2*burst-1)*math.Sqrt(3.0/blocks), 3)
 }
 

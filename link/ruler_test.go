@@ -96,8 +96,8 @@ func TestRuler(t *testing.T) {
 	}
 }
 
-// TestRulerOverload: offered 1.5 times its rate, the link delivers its rate exact to the packet, with a delay of at most a full queue
-// more.
+// TestRulerOverload: offered 1.5 times its rate, the link delivers its rate exact to the packet, with a delay of at most a full
+// queue more.
 func TestRulerOverload(t *testing.T) {
 	const rate, delay = 100e6, 25 * time.Millisecond
 	const serial = 120 * time.Microsecond

@@ -6,9 +6,9 @@ import (
 	"longhaul/mono"
 )
 
-// Script loses chosen packets. It counts, from 1, the packets of at least MinSize octets, link framing included, whose transmission ends at
-// or after From; others pass uncounted, so that a script can speak of data segments only, and of what happens from some moment on.
-// A counted packet is lost if Every, Drop or Times says so.
+// Script loses chosen packets. It counts, from 1, the packets of at least MinSize octets, link framing included, whose
+// transmission ends at or after From; others pass uncounted, so that a script can speak of data segments only, and of what
+// happens from some moment on. A counted packet is lost if Every, Drop or Times says so.
 type Script struct {
 	MinSize int
 	From    mono.Time
@@ -25,8 +25,8 @@ type Script struct {
 // Window is a range of ordinals, First and Last included.
 type Window struct{ First, Last int64 }
 
-// Periodic loses each n-th packet of at least minSize octets, link framing included. A minSize above that of an ACK without data makes
-// it each n-th data packet.
+// Periodic loses each n-th packet of at least minSize octets, link framing included. A minSize above that of an ACK without
+// data makes it each n-th data packet.
 func Periodic(n int64, minSize int) LossModel {
 	return &Script{Every: n, MinSize: minSize, periodic: true}
 }

@@ -2,8 +2,8 @@ package link
 
 import "time"
 
-// Stats are a link's counters since it was made, up to the last Send or Poll: packets, unless the name or the comment says otherwise.
-// Offered + Duplicated = Delivered + QueueDrops + TooBig + Lost + OutageDrops + Link.Held.
+// Stats are a link's counters since it was made, up to the last Send or Poll: packets, unless the name or the comment says
+// otherwise. Offered + Duplicated = Delivered + QueueDrops + TooBig + Lost + OutageDrops + Link.Held.
 type Stats struct {
 	Offered, OfferedOctets     int64
 	Delivered, DeliveredOctets int64 // handed out by Poll, damaged ones included

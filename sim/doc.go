@@ -17,8 +17,8 @@
 // All randomness comes from World.Rand(name), whose stream depends on the seed and the name alone: a new consumer
 // shifts nobody else's numbers, and two runs with one seed are equal event for event (World.TraceHash).
 //
-// Dumbbell.SetMTU narrows a path, with ICMP messages to the senders or as a black hole. Such messages are in no capture and not in the
-// trace hash.
+// Dumbbell.SetMTU narrows a path, with ICMP messages to the senders or as a black hole. Such messages are in no capture and not
+// in the trace hash.
 //
 // Packets belong to the world's pool while they are on a link; Deliver lends one to a node until it returns.
 //

@@ -263,7 +263,7 @@ func anyConfig(rng *rand.Rand) tcp.Config {
 		Algorithm: cc.All[rng.IntN(len(cc.All))],
 		Recovery:  []tcp.Recovery{tcp.RACK, tcp.SACK6675, tcp.NewReno, tcp.DupACK, tcp.FACK}[rng.IntN(5)],
 		Disable:   tcp.Feature(rng.Uint32()) & tcp.Defaults,
-		Enable:    tcp.Feature(rng.Uint32()) & (tcp.Nagle | tcp.PerACK | tcp.CoarseClock | tcp.BigWindow | tcp.NAK | tcp.ACKCheck),
+		Enable:    tcp.Feature(rng.Uint32()) & (tcp.Nagle | tcp.Minshall | tcp.PerACK | tcp.CoarseClock | tcp.BigWindow | tcp.NAK | tcp.ACKCheck),
 		NAKs:      tcp.NAKOptions{Threshold: rng.IntN(3), Repeat: rng.IntN(3), Ignore: rng.IntN(8) == 0, CountACKs: rng.IntN(8) == 0},
 		SlowStart: rng.IntN(4),
 	}

@@ -84,7 +84,7 @@ func TestParseErrors(t *testing.T) {
 		{"reno:nack/4", `recovery "nack" is not available yet; recoveries: rack`},
 		{"reno:nackconn", "not available yet"},
 		{"reno+lss", `feature "lss" is not available yet; features: ts sack`},
-		{"reno+jumbo", `unknown feature "jumbo"; features: ts sack wscale delack pacing frto hystart flightcut nagle perack coarse iw1 ss2 bigwindow nak literal ecn ackcheck noise`},
+		{"reno+jumbo", `unknown feature "jumbo"; features: ts sack wscale delack pacing frto hystart flightcut nagle minshall perack coarse iw1 ss2 bigwindow nak literal ecn ackcheck noise`},
 		{"reno+", `unknown feature ""`},
 		{"reno+ts-ts", "given twice"},
 		{"reno/4", "leave /4 out"},

@@ -79,6 +79,7 @@ var Features = []Feature{
 	{"hystart", "slow start ends on rising delay, where the algorithm knows how (RFC 9406)", bit(tcp.HyStart)},
 	{"flightcut", "a cut halves what is in flight and not the window (RFC 5681 equation 4), as 4.3BSD did", flightcut},
 	{"nagle", "small segments wait for the ACK (RFC 9293 s.3.7.4)", bit(tcp.Nagle)},
+	{"minshall", "with nagle: they wait only while another small one is unacknowledged (draft-minshall-nagle-01)", bit(tcp.Minshall)},
 	{"perack", "the window grows per ACK and not per octet, as in 4.3BSD", bit(tcp.PerACK)},
 	{"coarse", "500 ms clock and a retransmission timeout of at least 1 s, as in 4.3BSD", bit(tcp.CoarseClock)},
 	{"iw1", "the first window is one segment, as in 4.3BSD", iw1},

@@ -35,10 +35,10 @@ type ackWork struct {
 	sampled        bool
 }
 
-// takeACK processes an acceptable ACK (the fifth step of RFC 9293 s.3.10.7.4): scoreboard, undo, loss detection, episodes, controllers,
-// timers, in that order.
+// takeACK processes an acceptable ACK (the fifth step of RFC 9293 s.3.10.7.4): scoreboard, undo, loss detection, episodes,
+// controllers, timers, in that order.
 func (c *Conn) takeACK(now mono.Time, p *wire.Packet) {
-	if c.lies(p) {
+	if c.honest.held && c.lies(p) {
 		c.caught(now)
 		return
 	}
@@ -49,7 +49,7 @@ func (c *Conn) takeACK(now mono.Time, p *wire.Packet) {
 	c.noteTimestamp(p)
 	for i := range c.subs {
 		s := &c.subs[i]
-		s.share = ackShare{pipe: s.pipe, flight: s.outstanding()}
+		s.share = ackShare{pipe: s.pipe, flight: s.outstanding(), dupacked: s.dupacked}
 	}
 	w.dup = p.Ack == c.snd.una && p.PayloadLen == 0 &&
 		p.Flags&(wire.SYN|wire.FIN) == 0 && c.sameWindow(p)
@@ -60,7 +60,9 @@ func (c *Conn) takeACK(now mono.Time, p *wire.Packet) {
 	if c.on&SACK != 0 && p.Options.Has(wire.OptSACK) {
 		c.takeSACK(now, p)
 	}
-	c.checkHonesty(now, p.Ack)
+	if c.honest.asking {
+		c.checkHonesty(now, p.Ack)
+	}
 	rtt := c.takeRTT(now)
 	for i := range c.subs {
 		if s := &c.subs[i]; s.ep.undo.armed {
@@ -73,7 +75,9 @@ func (c *Conn) takeACK(now mono.Time, p *wire.Packet) {
 	c.answerTimeout(now)
 	c.detect.onAck(c, now)
 	c.respond(now)
-	c.takeECE(now, p)
+	if c.on&ECN != 0 {
+		c.takeECE(now, p)
+	}
 	for i := range c.subs {
 		c.settle(now, &c.subs[i], rtt)
 	}
@@ -84,6 +88,11 @@ func (c *Conn) takeACK(now mono.Time, p *wire.Packet) {
 // settle ends the processing of an ACK for one sub-connection.
 func (c *Conn) settle(now mono.Time, s *subconn, rtt time.Duration) {
 	state := cc.Open
+	if s.burstCap > 0 { // by later ACKs than the one that set it
+		if s.burstCap += s.share.acked; s.burstCap >= s.out.Window {
+			s.burstCap = 0
+		}
+	}
 	switch s.ep.state {
 	case epOpen:
 		s.ageEpisode(c.snd.una)
@@ -110,15 +119,10 @@ func (c *Conn) settle(now mono.Time, s *subconn, rtt time.Duration) {
 	}
 	if s.ep.state == epRecovery && s.ep.prr.active {
 		safe := c.work.advanced && s.share.lost == 0
-		s.ep.prr.onAck(s.share.delivered, s.pipe, int64(c.snd.mss), safe)
+		s.ep.prr.onAck(s.share.arrived(s), s.outstanding(), int64(c.snd.mss), safe)
 	}
 	if s.share.delivered == 0 && s.share.acked == 0 {
 		return
-	}
-	if s.burstCap > 0 {
-		if s.burstCap += s.share.acked; s.burstCap >= s.out.Window {
-			s.burstCap = 0
-		}
 	}
 	c.tellAck(now, s, rtt, state)
 	if c.cfg.Trace != nil {
@@ -139,8 +143,9 @@ func (c *Conn) endsRecovery(s *subconn) bool {
 func (c *Conn) endRecovery(s *subconn) {
 	s.leaveRecovery()
 	c.honest.undone = 0
-	if d, ok := c.detect.(*dupDetector); ok && d.partial && c.on&Pacing == 0 {
-		// RFC 6582 s.3.2 step 3, full acknowledgement: cwnd = min(ssthresh, max(FlightSize, SMSS) + SMSS).
+	if d, ok := c.detect.(*dupDetector); ok && d.partial && !d.reducing && c.on&Pacing == 0 && c.cfg.Policy == LossIsCongestion {
+		// RFC 6582 s.3.2 step 3, full acknowledgement: cwnd = min(ssthresh, max(FlightSize, SMSS) + SMSS). Where losses are
+		// noise the window stays.
 		s.burstCap = max(s.outstanding(), int64(c.snd.mss)) + int64(c.snd.mss)
 	}
 	if c.rack != nil {

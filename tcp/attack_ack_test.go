@@ -160,8 +160,8 @@ func TestSpoofedDuplicateACKs(t *testing.T) {
 }
 
 // TestOptimisticACKs: with ACKCheck nothing is gained by acknowledging what has not arrived, or by hiding what was lost; what the
-// sender puts on the path is less than a fifth of what an honest receiver gets of a clean one, or half with losses. Without the feature
-// that holds for ACKs that come in less than half the path's round trip, or that are for data not yet sent.
+// sender puts on the path is less than a fifth of what an honest receiver gets of a clean one, or half with losses. Without the
+// feature that holds for ACKs that come in less than half the path's round trip, or that are for data not yet sent.
 func TestOptimisticACKs(t *testing.T) {
 	tricks := []struct {
 		name   string

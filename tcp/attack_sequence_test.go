@@ -8,8 +8,8 @@ import (
 	"longhaul/wire"
 )
 
-// TestAbsurdSACKs: 20,000 ACKs with up to four blocks in any order (stale, inverted, empty, overlapping, beyond what was sent) leave
-// the scoreboard in order, deliver nothing twice, and have no segment sent again more than once a round trip. What they
+// TestAbsurdSACKs: 20,000 ACKs with up to four blocks in any order (stale, inverted, empty, overlapping, beyond what was sent)
+// leave the scoreboard in order, deliver nothing twice, and have no segment sent again more than once a round trip. What they
 // claimed and the receiver does not have is sent again, and the transfer ends (RFC 2018 s.8).
 func TestAbsurdSACKs(t *testing.T) {
 	for _, r := range []Recovery{RACK, SACK6675, FACK, NewReno, DupACK} {
@@ -98,8 +98,8 @@ func (w *pair) stamped(ack, val, ecr int) {
 	}
 }
 
-// TestAbsurdEchoes: an ACK of what was sent again, with an echo of the future, of nothing, or of long before the connection, gives no
-// round trip longer than the connection is old, and hardly moves the timeout.
+// TestAbsurdEchoes: an ACK of what was sent again, with an echo of the future, of nothing, or of long before the connection,
+// gives no round trip longer than the connection is old, and hardly moves the timeout.
 func TestAbsurdEchoes(t *testing.T) {
 	for _, ecr := range []int{1, 1000, 1<<31 - 1, -1 << 31, -1<<31 + 1, -1 << 30, -100_000, -2000} {
 		w, mss := flightOf(t, RACK, 20, 0)

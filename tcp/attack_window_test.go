@@ -26,6 +26,7 @@ func (w *pair) windowOf(acked, window int) {
 		Src: addrs[1], Dst: addrs[0], Protocol: wire.ProtocolTCP, Flags: wire.ACK,
 		Seq: c.rcv.nxt, Ack: c.snd.una.Add(acked), Window: uint16(window),
 	}
+	w.stamp(c, &p)
 	w.sides[0].Input(w.now, &p)
 	if err := w.sides[0].CheckInvariants(); err != nil {
 		w.t.Fatal(err)
@@ -99,8 +100,8 @@ func TestOctetsInOrder(t *testing.T) {
 	}
 }
 
-// TestOctetsOutOfOrder: every second octet of a window, in segments of one, brings at most an ACK each and takes no more memory than
-// the window and an eighth, whatever is sent. What the receiver keeps is still good.
+// TestOctetsOutOfOrder: every second octet of a window, in segments of one, brings at most an ACK each and takes no more memory
+// than the window and an eighth, whatever is sent. What the receiver keeps is still good.
 func TestOctetsOutOfOrder(t *testing.T) {
 	const window = 256 << 10
 	w := newPair(t, time.Millisecond)
@@ -118,6 +119,7 @@ func TestOctetsOutOfOrder(t *testing.T) {
 			Src: addrs[1], Dst: addrs[0], Protocol: wire.ProtocolTCP, Flags: wire.ACK, Seq: e.rcv.nxt.Add(i), Ack: e.snd.una,
 			Window: 1000, Payload: []byte{1}, PayloadLen: 1,
 		}
+		w.stamp(e, &p)
 		w.sides[0].Input(w.now, &p)
 		w.run(0)
 	}

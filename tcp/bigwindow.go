@@ -48,8 +48,8 @@ func (c *Conn) putWindow(p *wire.Packet, octets int) {
 	p.Window = uint16(min(octets>>c.rcv.scale, 65535))
 }
 
-// peerWindow returns the window that p advertises, in octets, at most what is allowed (C-1). It reports false when p lacks the upper half that was agreed
-// on, and then the window is unknown (C-6).
+// peerWindow returns the window that p advertises, in octets, at most what is allowed (C-1). It reports false when p lacks the
+// upper half that was agreed on, and then the window is unknown (C-6).
 func (c *Conn) peerWindow(p *wire.Packet) (octets int64, ok bool) {
 	if c.on&BigWindow == 0 {
 		return int64(p.Window) << c.snd.scale, true

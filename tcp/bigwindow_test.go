@@ -360,6 +360,7 @@ func TestForgedFallback(t *testing.T) {
 	c := w.ends[0]
 	for range maxBare { // a blind forger: in the window by sequence number, any acknowledgement
 		p := wire.Packet{Src: addrs[1], Dst: addrs[0], Protocol: wire.ProtocolTCP, Flags: wire.ACK, Seq: c.rcv.nxt + 500_000, Ack: c.snd.nxt + 1_000_000}
+		w.stamp(c, &p)
 		w.sides[0].Input(w.now, &p)
 	}
 	w.run(time.Second)
@@ -387,7 +388,8 @@ func TestFirstFlightWithinB(t *testing.T) {
 	}
 }
 
-// TestBigWindowCounters: a window beyond 2^30 in option B is counted (C-1), and a SYN does not count as lacking the upper window (C-6).
+// TestBigWindowCounters: a window beyond 2^30 in option B is counted (C-1), and a SYN does not count as lacking the upper
+// window (C-6).
 func TestBigWindowCounters(t *testing.T) {
 	w := newPair(t, 10*time.Millisecond)
 	w.filter = func(p *wire.Packet, from int) (bool, time.Duration) {

@@ -163,6 +163,9 @@ func TestChallengeInterval(t *testing.T) {
 		}
 		p := forged[i%len(forged)]
 		p.Src, p.Dst, p.Protocol = addrs[0], addrs[1], wire.ProtocolTCP
+		if p.Options.Set == 0 {
+			w.stamp(c, &p) // the forger has seen them
+		}
 		w.sides[1].Input(w.now, &p)
 		answers += w.drain(1, 0)
 		w.now = w.now.Add(time.Millisecond)
@@ -209,6 +212,32 @@ func TestChallengeBudget(t *testing.T) {
 	}
 }
 
+// TestProbesNeedNoBudget: whoever uses up the stack's challenges cannot have others' connections given up, whose keep-alives
+// must be answered (RFC 9293 s.3.8.4); nor does an answer, at most two a second, tell him anything.
+func TestProbesNeedNoBudget(t *testing.T) {
+	w := newPair(t, 10*time.Millisecond)
+	w.connect(Config{KeepAlive: KeepAlive{Idle: 10 * time.Second, Interval: time.Second, Count: 3}}, Config{})
+	w.filter = func(p *wire.Packet, from int) (bool, time.Duration) {
+		for s := w.sides[1]; s.spend(w.now.Add(w.delay), &s.challenges); {
+		}
+		return false, 0
+	}
+	w.run(time.Minute)
+	if c := w.ends[0]; c.state != Established || c.sent.Segments < 5 {
+		t.Errorf("%v, %v", c.state, c.err)
+	}
+	w.filter = nil
+	answers := 0
+	for range 8 {
+		w.run(250 * time.Millisecond)
+		w.inject(1, wire.ACK, -1, 0, nil)
+		answers += w.drain(1, wire.ACK)
+	}
+	if answers < 3 || answers > 4 {
+		t.Errorf("%d answers to eight probes in two seconds", answers)
+	}
+}
+
 // TestResetBudget: packets for nobody provoke no more RSTs than the budget, and those that wait are bounded too.
 func TestResetBudget(t *testing.T) {
 	s := newTestStack(t, 1)
@@ -249,10 +278,12 @@ func TestTimeWaitCannotBeHeld(t *testing.T) {
 	for range 70 {
 		w.run(time.Second)
 		for range 100 {
-			w.sides[0].Input(w.now, &wire.Packet{
+			p := wire.Packet{
 				Src: addrs[1], Dst: addrs[0], Protocol: wire.ProtocolTCP, Flags: wire.FIN | wire.ACK,
 				Seq: wire.Seq(rng.Uint32()), Ack: wire.Seq(rng.Uint32()),
-			})
+			}
+			w.stamp(c, &p)
+			w.sides[0].Input(w.now, &p)
 		}
 		w.sides[0].Input(w.now, &wire.Packet{ // in the window, but not the FIN's place
 			Src: addrs[1], Dst: addrs[0], Protocol: wire.ProtocolTCP, Flags: wire.FIN | wire.ACK, Seq: c.rcv.nxt - 10, Ack: c.snd.nxt,

@@ -53,9 +53,22 @@ func (s *Stack) spend(now mono.Time, b *budget) bool {
 // challenge asks for an ACK in answer to a segment that may be forged or part of a loop: at most one in each
 // challengeInterval, and as many as the stack's budget has left (RFC 5961 s.7).
 func (c *Conn) challenge(now mono.Time) {
-	if c.lastChallenge != 0 && now.Sub(c.lastChallenge) < challengeInterval || !c.stack.spend(now, &c.stack.challenges) {
-		return
+	if !c.challenged(now) && c.stack.spend(now, &c.stack.challenges) {
+		c.lastChallenge = now
+		c.ackp.now = true
 	}
-	c.lastChallenge = now
-	c.ackp.now = true
+}
+
+// answerProbe answers what is at the very place of a keep-alive or a probe of a closed window: as seldom, but whether others
+// have used up the budget or not (RFC 9293 s.3.8.4 and 3.8.6.1).
+func (c *Conn) answerProbe(now mono.Time) {
+	if !c.challenged(now) {
+		c.lastChallenge = now
+		c.ackp.now = true
+	}
+}
+
+// challenged reports whether the connection has asked for such an ACK within the last challengeInterval.
+func (c *Conn) challenged(now mono.Time) bool {
+	return c.lastChallenge != 0 && now.Sub(c.lastChallenge) < challengeInterval
 }

@@ -28,22 +28,27 @@ type chrono struct {
 
 // set records that l holds from now on, and adds up what held until now.
 func (k *chrono) set(now mono.Time, l limit) {
-	k.total = k.until(now)
+	k.total.add(k.now, now.Sub(k.since))
 	k.now, k.since = l, now
 }
 
 // until returns what each limit has held in all, up to now.
 func (k *chrono) until(now mono.Time) Limited {
-	total, d := k.total, now.Sub(k.since)
-	switch k.now {
-	case limitCongestion:
-		total.Congestion += d
-	case limitReceiver:
-		total.Receiver += d
-	case limitApplication:
-		total.Application += d
-	}
+	total := k.total
+	total.add(k.now, now.Sub(k.since))
 	return total
+}
+
+// add notes that l has held for d more.
+func (t *Limited) add(l limit, d time.Duration) {
+	switch l {
+	case limitCongestion:
+		t.Congestion += d
+	case limitReceiver:
+		t.Receiver += d
+	case limitApplication:
+		t.Application += d
+	}
 }
 
 // begin notes that data is waiting to be sent or acknowledged, rest that there is none any more.

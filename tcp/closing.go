@@ -6,13 +6,14 @@ import (
 )
 
 // Close ends both halves: what was written is still sent, with a FIN behind it, and nothing more is read. A peer whose data
-// nobody will read is told so with a RST, at once if there is some, else when more arrives (RFC 9293 s.3.6.1).
+// nobody will read is told so with a RST, at once if there is some, else when more arrives (RFC 9293 s.3.6.1); in TIME-WAIT
+// nobody is left to be told. An attempt to connect that has had no answer is given up (s.3.10.4).
 func (c *Conn) Close() {
 	c.resume()
 	if c.state == Closed || c.rcv.shut {
 		return
 	}
-	if c.rcv.buf.top > 0 {
+	if c.rcv.buf.top > 0 && c.state != TimeWait || c.state == SynSent {
 		c.Abort()
 		return
 	}
@@ -23,7 +24,7 @@ func (c *Conn) Close() {
 
 // unwanted reports whether p brings data that nobody will read any more, and resets the connection if so.
 func (c *Conn) unwanted(p *wire.Packet) bool {
-	if !c.rcv.shut || p.PayloadLen == 0 || p.Seq.Add(p.PayloadLen).LessEq(c.rcv.nxt) {
+	if p.PayloadLen == 0 || p.Seq.Add(p.PayloadLen).LessEq(c.rcv.nxt) {
 		return false
 	}
 	c.Abort()

@@ -224,7 +224,7 @@ func TestBytes(t *testing.T) {
 }
 
 // TestTimeWaitReplaced: the connection that a new incarnation replaces is over for its application too, also when it
-// was never accepted.
+// was never accepted. The new one's sequence numbers begin above the old one's (RFC 9293 s.3.6.1).
 func TestTimeWaitReplaced(t *testing.T) {
 	for _, accepted := range []bool{true, false} {
 		w := newPair(t, 10*time.Millisecond)
@@ -246,7 +246,12 @@ func TestTimeWaitReplaced(t *testing.T) {
 		}
 		c.snd.iss = old.rcv.nxt + 1000
 		c.snd.una, c.snd.nxt = c.snd.iss, c.snd.iss
+		old.snd.nxt = old.snd.nxt.Add(1 << 30) // it was a fast one
+		old.snd.una = old.snd.nxt
 		w.run(time.Second)
+		if next := w.sides[1].Conn(addrs[1], addrs[0]); next.snd.iss.Less(old.snd.nxt) {
+			t.Errorf("accepted %v: the new one begins %d octets below the end of the old", accepted, old.snd.nxt.Sub(next.snd.iss))
+		}
 		if c.state != Established || old.state != Closed || w.sides[1].Changed() != old {
 			t.Errorf("accepted %v: new %v, old %v", accepted, c.state, old.state)
 		}
@@ -297,6 +302,44 @@ func TestClose(t *testing.T) {
 			w.run(time.Second)
 			w.states(TimeWait, Closed)
 		})
+	}
+}
+
+// TestCloseUnanswered gives up an attempt to connect that has had no answer (RFC 9293 s.3.10.4), also with data written.
+func TestCloseUnanswered(t *testing.T) {
+	w := newPair(t, 10*time.Millisecond)
+	w.filter = func(*wire.Packet, int) (bool, time.Duration) { return true, 0 }
+	c, _ := w.sides[0].Dial(0, addrs[0], addrs[1], Config{})
+	c.Write([]byte("unheard"))
+	w.run(100 * time.Millisecond)
+	c.Close()
+	w.run(time.Minute)
+	if c.state != Closed || len(w.seen) != 1 || len(w.sides[0].conns) != 0 {
+		t.Errorf("%v, %d segments, %d connections left", c.state, len(w.seen), len(w.sides[0].conns))
+	}
+}
+
+// TestCloseInTimeWait: to close a connection that is over but for TIME-WAIT does not end that, whether all was read or not
+// (RFC 9293 s.3.6.1 asks for a RST only while the peer may still want to know).
+func TestCloseInTimeWait(t *testing.T) {
+	for _, unread := range []bool{false, true} {
+		w := newPair(t, 10*time.Millisecond)
+		w.connect(Config{}, Config{})
+		w.ends[0].CloseWrite()
+		w.run(time.Second)
+		if unread {
+			w.ends[1].Write([]byte("unread"))
+		}
+		w.ends[1].CloseWrite()
+		w.run(time.Second)
+		w.states(TimeWait, Closed)
+		w.ends[0].Close()
+		w.run(time.Second)
+		w.states(TimeWait, Closed)
+		w.run(time.Hour)
+		if err := w.ends[0].Err(); err != nil {
+			t.Errorf("unread %v: %v", unread, err)
+		}
 	}
 }
 

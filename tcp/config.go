@@ -28,6 +28,7 @@ const (
 	ECN                               // RFC 3168: ask for it, and accept it when asked
 	ECNPassive                        // accept ECN when asked, and do not ask
 	ACKCheck                          // check now and then that the peer acknowledges only what it has (Sherwood et al., CCS 2005)
+	Minshall                          // Nagle waits only for what was itself short (draft-minshall-nagle-01)
 )
 
 // Defaults are the features that are on unless Config.Disable takes them away.
@@ -70,16 +71,22 @@ type Config struct {
 	RecvBufferMax   int  // octets; 0 means 64 MiB
 	InitialWindow   int  // segments; 0 means RFC 6928's ten
 	InitialSsthresh int  // octets; 0 means no limit
-	SlowStart       int  // segments by which slow start opens the window for each acknowledged one; 0 means 1, at most cc.MaxSlowStart (RFC 1106 s.4.2)
+	SlowStart       int  // segments that slow start adds for each acknowledged one; 0 means 1, most cc.MaxSlowStart (RFC 1106 s.4.2)
 	FlightSsthresh  bool // cut from the flight size (RFC 5681 equation 4), not from the window
 	NAKs            NAKOptions
 	PathMTU         PathMTU
 	Timers          Timers
-	UserTimeout     time.Duration // give up when data stays unacknowledged this long (RFC 9293 s.3.8.3); 0 means after 15 minutes and at least three retransmissions (R2 of RFC 1122 s.4.2.3.5), less than 0 never
-	PersistTimeout  time.Duration // give up when the peer keeps its window closed this long, though it answers probes (RFC 6429); 0 means never
 	KeepAlive       KeepAlive
-	Trace           trace.Sink // nil means no trace
-	Flow            uint32     // flow number for Trace
+
+	// UserTimeout is how long data may stay unacknowledged before the connection is given up (RFC 9293 s.3.8.3); 0 means 15 minutes
+	// and at least three retransmissions (R2 of RFC 1122 s.4.2.3.5), less than 0 for ever. PersistTimeout is how long the peer may
+	// keep its window closed although it answers probes (RFC 6429); 0 means for ever.
+	UserTimeout    time.Duration
+	PersistTimeout time.Duration
+
+	TrustPeer bool       // do not check what the peer acknowledges when there is doubt; the feature ACKCheck does all the same
+	Trace     trace.Sink // nil means no trace
+	Flow      uint32     // flow number for Trace
 }
 
 // Timers are a connection's time constants. Zero fields take the defaults given.

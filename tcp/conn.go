@@ -102,6 +102,7 @@ type sender struct {
 	edge          wire.Seq // first octet that the peer's window does not allow
 	fack          wire.Seq // highest octet known to have arrived (RFC 8985 s.5.1)
 	rttRound      wire.Seq // the RTT round ends when this is acknowledged
+	small         wire.Seq // end of the latest short segment of new data (draft-minshall-nagle-01, snd.sml)
 	window        int64    // SND.WND, octets
 	maxWindow     int64
 	scale         uint8 // shift of the peer's window field

@@ -12,7 +12,8 @@ import (
 // it. What it would have remembered is in the initial sequence number of its SYN-ACK, which the peer acknowledges, and
 // in the low bits of its timestamp, which the peer echoes:
 //
-//	sequence number = 29 bits of a keyed hash over both addresses, the period, the index of the MSS and the timestamp's bits; 3 bits of that index
+//	sequence number = 29 bits of a keyed hash over both addresses, the peer's initial sequence number, the period, the index
+//	                  of the MSS and the timestamp's bits; 3 bits of that index
 //	timestamp's low bits = the peer's window scale, 15 for none; whether SACK is permitted
 //
 // Without timestamps there is neither window scaling nor SACK. Big windows and NAKs (RFC 1106) are never offered. A forged
@@ -37,9 +38,10 @@ const (
 	cookieIndexMask = 1<<cookieIndexBits - 1
 )
 
-// cookie returns the initial sequence number that stands for a SYN.
-func (s *Stack) cookie(key connKey, period int64, index int, o cookieOptions) wire.Seq {
-	more := uint64(period)<<16 | uint64(o)<<8 | uint64(index)
+// cookie returns the initial sequence number that stands for a SYN. The peer's is part of it: else a segment behind one that was
+// lost would begin the stream.
+func (s *Stack) cookie(key connKey, irs wire.Seq, period int64, index int, o cookieOptions) wire.Seq {
+	more := uint64(irs)<<32 | uint64(uint32(period<<16|int64(o)<<8|int64(index))) // 65,536 periods are 48 days
 	h := s.secret.hash(forCookies, key.local, key.remote, more)
 	return wire.Seq(binary.BigEndian.Uint32(h[:])&^cookieIndexMask | uint32(index))
 }
@@ -80,7 +82,7 @@ func (l *Listener) sendCookie(now mono.Time, p *wire.Packet) {
 		}
 		r.Options.TSEcr = p.Options.TSVal
 	}
-	r.Seq = s.cookie(key, int64(now)/int64(cookiePeriod), cookieIndex(p), o)
+	r.Seq = s.cookie(key, p.Seq, int64(now)/int64(cookiePeriod), cookieIndex(p), o)
 	s.cookies = append(s.cookies, r)
 }
 
@@ -104,7 +106,7 @@ func (s *Stack) readCookie(now mono.Time, p *wire.Packet) (syn wire.Packet, ok b
 		o = cookieOptions(p.Options.TSEcr & (1<<cookieBits - 1))
 	}
 	period := int64(now) / int64(cookiePeriod)
-	if iss := p.Ack - 1; iss != s.cookie(key, period, index, o) && iss != s.cookie(key, period-1, index, o) {
+	if iss := p.Ack - 1; iss != s.cookie(key, p.Seq-1, period, index, o) && iss != s.cookie(key, p.Seq-1, period-1, index, o) {
 		return syn, false
 	}
 	syn = wire.Packet{

@@ -1,6 +1,7 @@
 package tcp
 
 import (
+	"bytes"
 	"math/rand/v2"
 	"net/netip"
 	"runtime"
@@ -204,9 +205,11 @@ func TestCookieForged(t *testing.T) {
 	for name, change := range map[string]func(*wire.Packet){
 		"another port":    func(p *wire.Packet) { p.Src = netipWithPort(p.Src, 4001) },
 		"another address": func(p *wire.Packet) { p.Src = netip.AddrPortFrom(addrs[0].Addr(), 4000) },
+		"another SYN":     func(p *wire.Packet) { p.Seq += 1448 },
 		"another MSS":     func(p *wire.Packet) { p.Ack ^= 1 },
 		"another scale":   func(p *wire.Packet) { p.Options.TSEcr ^= 1 },
 		"no timestamp":    func(p *wire.Packet) { p.Options.Set = 0 },
+		"what follows":    func(p *wire.Packet) { p.Seq += 100 },
 		"a SYN":           func(p *wire.Packet) { p.Flags |= wire.SYN },
 	} {
 		p := good
@@ -231,6 +234,33 @@ func TestCookieForged(t *testing.T) {
 	l.cookiesEnd = 0
 	if try(last) {
 		t.Error("a cookie counts though none was sent lately")
+	}
+}
+
+// TestCookieFirstDataLost: when the acknowledgement of a cookie and the first data behind it are lost, what follows opens nothing:
+// it would begin the stream in the middle. The data sent again opens the connection.
+func TestCookieFirstDataLost(t *testing.T) {
+	w := newPair(t, 10*time.Millisecond)
+	l, _ := w.sides[1].Listen(addrs[1], 1, Config{})
+	w.flood(0, 1)
+	lost := false
+	w.filter = func(p *wire.Packet, from int) (bool, time.Duration) {
+		first := p.PayloadLen > 0 && p.Seq == w.ends[0].snd.iss+1 && !lost
+		lost = lost || first
+		return from == 0 && p.Flags&wire.SYN == 0 && (p.PayloadLen == 0 || first), 0
+	}
+	w.ends[0], _ = w.sides[0].Dial(w.now, addrs[0], addrs[1], Config{})
+	w.ends[0].Write(pattern(0, 5000))
+	w.run(100 * time.Millisecond)
+	w.filter = nil
+	w.run(5 * time.Second)
+	w.ends[1] = l.Accept()
+	got := make([]byte, 6000)
+	if w.ends[1] == nil || !lost {
+		t.Fatalf("no connection; the first segment was lost: %v", lost)
+	}
+	if n, _ := w.ends[1].Read(got); !bytes.Equal(got[:n], pattern(0, 5000)) {
+		t.Errorf("read %d octets, or others than were written", n)
 	}
 }
 

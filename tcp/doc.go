@@ -11,9 +11,9 @@
 // back, so the two cannot disagree.
 //
 // Three things are kept apart. Loss detection (recovery*.go) only marks segments lost: by duplicate ACKs, RFC 6675,
-// FACK, RACK, or the peer's NAKs (RFC 1106, nak.go). The loss policy says whether that is told to the controller. The controller (package cc) decides the
-// window. Window, controller, flight and recovery episode belong to a sub-connection, of which a Conn has at least
-// one.
+// FACK, RACK, or the peer's NAKs (RFC 1106, nak.go). The loss policy says whether that is told to the controller. The
+// controller (package cc) decides the window. Window, controller, flight and recovery episode belong to a sub-connection, of
+// which a Conn has at least one.
 //
 // Memory: Input keeps no reference to its packet, Poll writes into the caller's and appends to its Payload. Send
 // and receive buffers are allocated when octets arrive and dropped when they are empty; synthetic octets

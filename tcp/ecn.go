@@ -17,7 +17,7 @@ type ecn struct {
 	plain  bool // we have sent a SYN without ECN, after which our data must not be ECN-capable (s.6.1.1)
 	echo   bool // a mark has come, and no CWR since: ECE goes with everything that acknowledges (s.6.1.3)
 	tell   bool // the window was reduced, and the next new data says so with CWR (s.6.1.2)
-	paused bool // the window is one segment and that was marked: new data waits for the retransmission timer (s.6.1.2)
+	paused bool // the window is one full segment and that was marked: new data waits for the retransmission timer (s.6.1.2)
 }
 
 // ecnSetup are the flags of an ECN-setup SYN; the SYN-ACK that answers it has ECE alone, so that a peer that merely
@@ -98,7 +98,7 @@ func (c *Conn) takeMark(p *wire.Packet) {
 // data, the window is reduced once. ECE is news again in an ACK of the segment that told of the reduction: if CWR did not
 // end it, there was another mark. No single sub-connection is known to have met the mark, so it is every one's.
 func (c *Conn) takeECE(now mono.Time, p *wire.Packet) {
-	if c.on&ECN == 0 || c.ecn.plain {
+	if c.ecn.plain {
 		return
 	}
 	for i := range c.subs {
@@ -111,14 +111,14 @@ func (c *Conn) takeECE(now mono.Time, p *wire.Packet) {
 	}
 	c.got.Echoes++
 	c.work.ece = true
-	mss, fresh, small := int64(c.snd.mss), false, true
+	least, fresh, small := int64(c.path.full), false, true
 	for i := range c.subs {
 		s := &c.subs[i]
 		s.ep.undo.armed = false // whatever the reduction was for, there was congestion
 		if s.ep.reduced {
 			continue
 		}
-		fresh, small = true, small && s.out.Window <= mss
+		fresh, small = true, small && s.out.Window <= least
 		c.sent.MarkCuts++
 		c.cut(now, s, cc.ECN)
 		if s.ep.state == epRecovery {

@@ -200,6 +200,7 @@ func TestECNReceiver(t *testing.T) {
 			Src: addrs[0], Dst: addrs[1], Protocol: wire.ProtocolTCP, Flags: wire.ACK | c.flags, ECN: c.ecn,
 			Seq: e.rcv.nxt.Add(c.at), Ack: e.snd.una, Window: 1000, PayloadLen: c.size, Payload: make([]byte, c.size),
 		}
+		w.stamp(e, &p)
 		w.sides[1].Input(w.now, &p)
 		e.WriteSynthetic(10) // data says it too
 		mark := len(w.seen)
@@ -459,6 +460,34 @@ func TestECNEverythingMarked(t *testing.T) {
 	w.ends[1].CloseWrite()
 	w.run(10 * time.Second)
 	w.states(TimeWait, Closed)
+}
+
+// TestECNSmallSegments: the window of one segment that a mark cannot cut is one of the controller's, also on a path that carries
+// less: every segment waits for the retransmission timer (RFC 3168 s.6.1.2).
+func TestECNSmallSegments(t *testing.T) {
+	w := newPair(t, 50*time.Millisecond)
+	w.setMTU(1000, true)
+	inner := w.filter
+	w.filter = func(p *wire.Packet, from int) (bool, time.Duration) {
+		if p.ECN == wire.ECT0 {
+			p.ECN = wire.CE
+		}
+		return inner(p, from)
+	}
+	w.connect(withECN(RACK), withECN(RACK))
+	w.transfer(120*948, 5*time.Minute)
+	c, sent := w.ends[0], w.data(0)
+	if c.snd.mss != 948 {
+		t.Fatalf("segments of %d octets", c.snd.mss)
+	}
+	for i := len(sent) - 20; i < len(sent)-3; i++ { // what the last segments leave of it is too short to count
+		if gap := sent[i+1].at.Sub(sent[i].at); gap < 300*time.Millisecond {
+			t.Errorf("segment %d left %v after the last one", i+1, gap)
+		}
+	}
+	if c.sent.Timeouts != 0 {
+		t.Errorf("%d timeouts", c.sent.Timeouts)
+	}
 }
 
 // TestECNPauseEnds: once marking stops, a window of one segment grows again.

@@ -128,6 +128,58 @@ func TestNagle(t *testing.T) {
 	}
 }
 
+// TestMinshall: with it the short end of a long write goes at once, and the next short segment waits for that one's
+// acknowledgement only, not for that of full ones (draft-minshall-nagle-01).
+func TestMinshall(t *testing.T) {
+	for _, c := range []struct {
+		on          Feature
+		first, then int // segments within a round trip of the first write, and with the others
+	}{
+		{0, 4, 6},
+		{Minshall, 4, 6}, // it changes Nagle and does nothing alone
+		{Nagle, 3, 3},
+		{Nagle | Minshall, 4, 4},
+	} {
+		w := newPair(t, 50*time.Millisecond)
+		cfg := reno(RACK)
+		cfg.Enable |= c.on
+		w.connect(cfg, Config{})
+		w.run(time.Second)
+		write := func(octets int) int {
+			w.ends[0].WriteSynthetic(octets)
+			w.run(5 * time.Millisecond)
+			return len(w.data(0))
+		}
+		if got := write(3*w.ends[0].snd.mss + 100); got != c.first {
+			t.Errorf("%b: %d segments of three and a piece, want %d", c.on, got, c.first)
+		}
+		write(100)
+		if got := write(100); got != c.then {
+			t.Errorf("%b: %d segments after two short writes, want %d", c.on, got, c.then)
+		}
+		w.run(time.Second)
+		if got, want := w.ends[1].rcv.buf.ready, 3*w.ends[0].snd.mss+300; got != want {
+			t.Errorf("%b: %d octets arrived of %d", c.on, got, want)
+		}
+	}
+}
+
+// TestMinshallLongAgo: a short segment of billions of octets ago, whose number looks like one to come, keeps nothing waiting.
+func TestMinshallLongAgo(t *testing.T) {
+	w := newPair(t, 50*time.Millisecond)
+	cfg := reno(RACK)
+	cfg.Enable |= Nagle | Minshall
+	w.connect(cfg, Config{})
+	w.run(time.Second)
+	c := w.ends[0]
+	c.snd.small = c.snd.una.Add(1 << 30)
+	c.WriteSynthetic(c.snd.mss + 100)
+	w.run(5 * time.Millisecond)
+	if got := len(w.data(0)); got != 2 {
+		t.Errorf("%d segments at once, want 2", got)
+	}
+}
+
 // TestDelayedACK: a lone segment is acknowledged after the delay, a second one at once, an out-of-order one at
 // once (RFC 5681 s.4.2); the first ones of a connection are not delayed.
 func TestDelayedACK(t *testing.T) {
@@ -347,6 +399,33 @@ func TestUserTimeoutAtClosedWindow(t *testing.T) {
 	w.run(3 * time.Minute)
 	if w.ends[0].Err() != ErrTimeout {
 		t.Errorf("a peer that vanished: %v, %v", w.ends[0].state, w.ends[0].err)
+	}
+}
+
+// TestLateOriginalIsReported: what was sent again and then arrives after all is a duplicate that the sender hears of (RFC 2883
+// s.4), also when its timestamp is older than that of the copy.
+func TestLateOriginalIsReported(t *testing.T) {
+	w := newPair(t, 10*time.Millisecond)
+	w.connect(reno(RACK), Config{Disable: DelayedACK})
+	first := w.ends[0].snd.nxt
+	late := false
+	w.filter = func(p *wire.Packet, from int) (bool, time.Duration) {
+		if from == 0 && p.PayloadLen > 0 && p.Seq == first && !late {
+			late = true
+			return false, 80 * time.Millisecond
+		}
+		return false, 0
+	}
+	w.transfer(200_000, time.Minute)
+	w.run(time.Second)
+	reports := 0
+	for _, s := range w.seen {
+		if b := s.p.Options.SACKBlocks(); s.from == 1 && len(b) > 0 && isDSACK(b, s.p.Ack) {
+			reports++
+		}
+	}
+	if e := w.ends[1]; e.got.PAWSRejected != 1 || reports != 1 || e.got.Duplicates != 1448 {
+		t.Errorf("%d reports; %d segments rejected by PAWS, %d octets twice", reports, e.got.PAWSRejected, e.got.Duplicates)
 	}
 }
 

@@ -137,7 +137,7 @@ func (u *puppet) look(p *wire.Packet) {
 		return
 	}
 	end := p.Seq.Add(p.PayloadLen)
-	if p.PayloadLen > c.snd.mss || c.snd.nxt.Less(end) {
+	if p.PayloadLen > max(c.snd.mss, c.path.probe) || c.snd.nxt.Less(end) {
 		u.t.Fatalf("segment of %d octets at %d, mss %d, snd.nxt %d", p.PayloadLen, p.Seq, c.snd.mss, c.snd.nxt)
 	}
 	if u.top.Less(end) {

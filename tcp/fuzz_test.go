@@ -29,8 +29,12 @@ func (o *octets) config() Config {
 	cfg := Config{
 		Recovery: Recovery(how % 5),
 		Policy:   Policy(how / 5 % 3),
+		PathMTU:  PathMTU(how / 15 % 4),
 		Disable:  Feature(o.next()) & Defaults,
 		Enable:   Feature(o.next()) << 7 &^ Defaults,
+	}
+	if how/15%2 == 1 { // the octet above has no room for it
+		cfg.Enable |= Minshall
 	}
 	sizes, more := o.next(), o.next()
 	cfg.MSS = []int{1460, 536, 200, 8960}[sizes%4]
@@ -88,7 +92,7 @@ func (a *reader) read(t testing.TB, c *Conn) {
 }
 
 // middlebox decides the fate of each packet by an octet of the fuzzer's: on time, lost, late, twice, cut in two, joined with
-// the one before it, or damaged.
+// the one before it, damaged, marked, or too big.
 type middlebox struct {
 	w     *pair
 	most  int // packets; more means that somebody sends without end
@@ -119,6 +123,12 @@ func (m *middlebox) filter(p *wire.Packet, from int) (drop bool, extra time.Dura
 	case 6:
 		m.damage(p, how)
 		return true, 0
+	case 7:
+		if p.ECN == wire.ECT0 && how%2 == 0 {
+			p.ECN = wire.CE
+			break
+		}
+		return m.tooBig(p, from, 500+40*how), 0
 	}
 	return false, 0
 }
@@ -128,6 +138,17 @@ func (m *middlebox) send(from int, p wire.Packet) {
 	m.inner = true
 	m.w.send(from, p)
 	m.inner = false
+}
+
+// tooBig drops p if it has more than mtu octets, and tells its sender at once.
+func (m *middlebox) tooBig(p *wire.Packet, from, mtu int) bool {
+	size := wire.EncodedLen(p, wire.Encoding{})
+	if size <= mtu {
+		return false
+	}
+	e := wire.TooBig(hopAddr, p, size, mtu)
+	m.w.sides[from].InputICMP(m.w.now, &e)
+	return true
 }
 
 // split sends the first part of p's data in a segment of its own, as a middlebox with a smaller MTU may.
@@ -177,8 +198,9 @@ func (m *middlebox) damage(p *wire.Packet, how int) {
 // maxFates is how many packets the fuzzer decides about: more could outlast the retries of the handshake.
 const maxFates = 400
 
-// FuzzPair lets the fuzzer choose how two stacks are configured and the fate of every packet between them. When its choices are used up,
-// every octet arrives both ways and both sides close; the invariants hold after every step, and nobody sends without end.
+// FuzzPair lets the fuzzer choose how two stacks are configured and the fate of every packet between them. When its choices are
+// used up, every octet arrives both ways and both sides close; the invariants hold after every step, and nobody sends without
+// end.
 func FuzzPair(f *testing.F) {
 	f.Add([]byte{})
 	f.Add(bytes.Repeat([]byte{4 * 8, 0, 5}, 100))
@@ -195,7 +217,7 @@ func pairRun(t *testing.T, in []byte) {
 	m := &middlebox{w: w, fates: o[:min(len(o), maxFates)], most: 4*((sizes[0]+sizes[1])/100+20) + 20*maxFates}
 	w.filter = m.filter
 	for i := range cfg {
-		cfg[i].Timers.TimeWait = time.Second
+		cfg[i].Timers.TimeWait, cfg[i].UserTimeout = time.Second, -1
 	}
 	l, err := w.sides[1].Listen(addrs[1], 0, cfg[1])
 	if err != nil {

@@ -144,6 +144,12 @@ func (f Feature) dataOptions(e wire.Encoding) int {
 	return o.Len(e)
 }
 
+// startAt has our sequence numbers begin elsewhere, as long as our SYN has not been sent.
+func (c *Conn) startAt(iss wire.Seq) {
+	c.snd.edge = c.snd.edge.Add(iss.Sub(c.snd.iss))
+	c.snd.iss, c.snd.una, c.snd.nxt, c.snd.wl2 = iss, iss, iss, iss
+}
+
 // establish completes the handshake; p acknowledges our SYN.
 func (c *Conn) establish(now mono.Time, p *wire.Packet) {
 	c.timers.stop(timerRTO)
@@ -153,6 +159,7 @@ func (c *Conn) establish(now mono.Time, p *wire.Packet) {
 	}
 	c.state = Established
 	c.snd.una = c.snd.iss + 1
+	c.snd.small = c.snd.una
 	c.snd.fack = c.snd.una
 	c.lastProgress = now
 	c.sampleHandshake(now, p)
@@ -165,7 +172,7 @@ func (c *Conn) establish(now mono.Time, p *wire.Packet) {
 	for i := range c.subs {
 		c.subs[i].ep.point = c.snd.iss
 	}
-	c.finds = detectors{dup: dupDetector{partial: c.cfg.Recovery != DupACK}, rack: rackDetector{mult: 1}}
+	c.finds = detectors{dup: dupDetector{partial: c.cfg.Recovery != DupACK, reducing: c.cfg.Recovery == RACK}, rack: rackDetector{mult: 1}}
 	c.useDetector()
 	c.snd.rttRound = c.snd.nxt
 	c.rcv.startTuning(now, c.rtt.srtt)

@@ -1,6 +1,7 @@
 package tcp
 
 import (
+	"net/netip"
 	"testing"
 	"time"
 
@@ -104,13 +105,17 @@ func TestRefused(t *testing.T) {
 	}
 }
 
-// TestSYNTimeout: without an answer the SYN is sent seven times, a second and its doublings apart, and then the
-// attempt fails.
+// TestSYNTimeout: without an answer the SYN is sent eight times, a second and its doublings apart, and then the
+// attempt fails, not before three minutes (RFC 9293 s.3.8.3).
 func TestSYNTimeout(t *testing.T) {
 	w := newPair(t, time.Millisecond)
 	w.filter = func(*wire.Packet, int) (bool, time.Duration) { return true, 0 }
 	c, _ := w.sides[0].Dial(0, addrs[0], addrs[1], Config{})
-	w.run(130 * time.Second)
+	w.run(180 * time.Second)
+	if c.Err() != nil {
+		t.Errorf("error %v within three minutes", c.Err())
+	}
+	w.run(70 * time.Second)
 	if c.Err() != ErrTimeout || len(w.seen) != 1+maxSYNRetries {
 		t.Errorf("error %v after %d SYNs", c.Err(), len(w.seen))
 	}
@@ -188,6 +193,29 @@ func TestAddressErrors(t *testing.T) {
 	}
 	if _, err := w.sides[0].Dial(0, addrs[0], netipWithPort(addrs[1], 0), Config{}); err != ErrAddress {
 		t.Errorf("Dial to port 0: %v", err)
+	}
+}
+
+// TestAddressOfMany: there is no connection to or from an address that is not one host's, and no answer to what comes
+// with one (RFC 9293 s.3.9.2.3).
+func TestAddressOfMany(t *testing.T) {
+	w := newPair(t, 0)
+	for _, addr := range []string{"0.0.0.0", "255.255.255.255", "224.0.0.1", "239.1.2.3", "::", "ff02::1"} {
+		many := netip.AddrPortFrom(netip.MustParseAddr(addr), 80)
+		if _, err := w.sides[0].Dial(0, addrs[0], many, Config{}); err != ErrAddress {
+			t.Errorf("Dial to %s: %v", many, err)
+		}
+		if _, err := w.sides[1].Listen(many, 0, Config{}); err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range []wire.Flags{wire.SYN, wire.ACK, wire.SYN | wire.ACK} {
+			w.sides[1].Input(0, &wire.Packet{Src: addrs[0], Dst: many, Protocol: wire.ProtocolTCP, Flags: f})
+			w.sides[1].Input(0, &wire.Packet{Src: many, Dst: addrs[1], Protocol: wire.ProtocolTCP, Flags: f})
+			var p wire.Packet
+			if ok, _ := w.sides[1].Poll(0, &p); ok {
+				t.Errorf("flags %v of or to %s: answered with flags %v", f, many, p.Flags)
+			}
+		}
 	}
 }
 

@@ -59,7 +59,7 @@ func (h *honesty) doubtRTT(d time.Duration) {
 // mayWithhold reports whether a new full segment is to be withheld: another one follows it now, and shows the hole.
 func (c *Conn) mayWithhold(now mono.Time, s *subconn, size int) bool {
 	h := &c.honest
-	if h.doubts == 0 && c.on&ACKCheck == 0 {
+	if (h.doubts == 0 || c.cfg.TrustPeer) && c.on&ACKCheck == 0 {
 		return false
 	}
 	if h.asking || now < h.next || s.ep.state != epOpen || size < c.snd.mss {
@@ -101,6 +101,9 @@ func (c *Conn) emitWithheld(now mono.Time, p *wire.Packet) {
 	}
 }
 
+// end ends a check without a verdict.
+func (h *honesty) end() { h.hole, h.asking, h.held, h.due = wire.Range{}, false, false, false }
+
 // abandonCheck ends a check, because segment numbers are about to change: what was withheld waits among what was lost.
 func (c *Conn) abandonCheck() {
 	h := &c.honest
@@ -111,15 +114,12 @@ func (c *Conn) abandonCheck() {
 		c.board.insertLost(&s.lost, h.number)
 		s.lostSize += g.bytes()
 	}
-	h.asking, h.held, h.due = false, false, false
+	h.end()
 }
 
 // lies reports whether p acknowledges, cumulatively or selectively, what was withheld.
 func (c *Conn) lies(p *wire.Packet) bool {
 	h := &c.honest
-	if !h.held {
-		return false
-	}
 	if h.hole.Start.Less(p.Ack) {
 		return true
 	}
@@ -156,7 +156,6 @@ func (c *Conn) caught(now mono.Time) {
 func (c *Conn) checkHonesty(now mono.Time, ack wire.Seq) {
 	h := &c.honest
 	switch {
-	case !h.asking:
 	case h.held && !h.due && (h.hole.End.Less(c.snd.fack) || c.work.dup && ack == h.hole.Start):
 		if d := now.Sub(h.askedAt); h.floor == 0 || d < h.floor {
 			h.floor = d // nobody can report a hole before it arrives
@@ -183,8 +182,8 @@ func (h *honesty) doubtUndo() {
 	}
 }
 
-// reported notes that the peer has reported r as a duplicate. What was withheld has been sent once, and to the peer it
-// looks as what was lost and sent again.
+// reported notes that the peer has reported r as a duplicate. What was withheld has been sent once, else the check is over,
+// and to the peer it looks as what was lost and sent again.
 func (h *honesty) reported(r wire.Range) {
 	if h.hole.Len() > 0 && !h.held && r.Start.Less(h.hole.End) && h.hole.Start.Less(r.End) {
 		h.distrust = true

@@ -136,8 +136,8 @@ func TestFarFalseACK(t *testing.T) {
 	}
 }
 
-// TestSlowHandshake: where the handshake took three times as long as the path does later, the peer is doubted, passes its checks and
-// is trusted again: the checks have measured the path anew.
+// TestSlowHandshake: where the handshake took three times as long as the path does later, the peer is doubted, passes its
+// checks and is trusted again: the checks have measured the path anew.
 func TestSlowHandshake(t *testing.T) {
 	w := newPair(t, 50*time.Millisecond)
 	w.filter = func(p *wire.Packet, from int) (bool, time.Duration) {
@@ -153,5 +153,32 @@ func TestSlowHandshake(t *testing.T) {
 	c := w.ends[0]
 	if c.sent.Withheld != checksInDoubt || c.honest.doubts != 0 || c.sent.Retransmissions > 0 || c.got.FalseACKs > 0 {
 		t.Errorf("%d checks, %d to come; %d sent again, %d lies", c.sent.Withheld, c.honest.doubts, c.sent.Retransmissions, c.got.FalseACKs)
+	}
+}
+
+// TestWithheldSentAgain: a receiver that reports as a duplicate what was withheld tells the truth when that has been sent twice
+// since, because a timeout came too early.
+func TestWithheldSentAgain(t *testing.T) {
+	for _, r := range []Recovery{RACK, SACK6675, FACK} {
+		w := newPair(t, 50*time.Millisecond)
+		cfg := reno(r)
+		cfg.Enable, cfg.Disable, cfg.InitialWindow = ACKCheck, cfg.Disable|Timestamps, 20
+		w.connect(cfg, Config{Disable: DelayedACK})
+		late := mono.Time(0)
+		w.filter = func(p *wire.Packet, from int) (bool, time.Duration) {
+			h := &w.ends[0].honest
+			if from == 0 && late == 0 && p.PayloadLen > 0 && h.asking && !h.held && p.Seq == h.hole.Start {
+				late = w.now
+			}
+			if late != 0 && w.now.Sub(late) < 20*time.Millisecond {
+				return false, 350 * time.Millisecond
+			}
+			return false, 0
+		}
+		w.transfer(1_000_000, time.Minute)
+		c := w.ends[0]
+		if c.sent.Withheld == 0 || c.sent.Timeouts == 0 || c.honest.distrust {
+			t.Errorf("recovery %d: %d withheld, %d timeouts, %d duplicates, distrusted %v", r, c.sent.Withheld, c.sent.Timeouts, w.ends[1].got.Duplicates, c.honest.distrust)
+		}
 	}
 }

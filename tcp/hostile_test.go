@@ -17,6 +17,7 @@ func (w *pair) inject(to int, flags wire.Flags, seq, ack int, payload []byte, sa
 		Seq: c.rcv.nxt.Add(seq), Ack: c.snd.una.Add(ack), Window: uint16(min(c.snd.window>>c.snd.scale, 65535)),
 		Payload: payload, PayloadLen: len(payload),
 	}
+	w.stamp(c, &p)
 	if len(sack) > 0 {
 		p.Options.Set |= wire.OptSACK
 		p.Options.NumSACK = uint8(copy(p.Options.SACK[:], sack))
@@ -24,6 +25,14 @@ func (w *pair) inject(to int, flags wire.Flags, seq, ack int, payload []byte, sa
 	w.sides[to].Input(w.now, &p)
 	if err := w.sides[to].CheckInvariants(); err != nil {
 		w.t.Fatal(err)
+	}
+}
+
+// stamp gives a segment for c the timestamps that c's peer would give it, if there are any.
+func (w *pair) stamp(c *Conn, p *wire.Packet) {
+	if c.on&Timestamps != 0 {
+		p.Options.Set |= wire.OptTimestamps
+		p.Options.TSVal, p.Options.TSEcr = c.rcv.tsRecent, c.tsVal(w.now)
 	}
 }
 

@@ -30,7 +30,7 @@ func (c *Conn) input(now mono.Time, p *wire.Packet) {
 			p = &rest
 		}
 	}
-	if !c.acceptable(now, p) {
+	if c.lacksTimestamp(p) || !c.acceptable(now, p) {
 		return
 	}
 	if p.Flags&wire.RST != 0 {
@@ -113,14 +113,8 @@ func (c *Conn) acceptable(now mono.Time, p *wire.Packet) bool {
 		return false
 	}
 	c.got.OutOfWindow++
-	if c.answerUnacceptable(now, p) {
-		if start+size <= 0 && p.PayloadLen > 0 {
-			c.got.Duplicates += int64(p.PayloadLen)
-			c.rcv.dup = wire.Range{Start: p.Seq, End: p.Seq.Add(p.PayloadLen)}
-		}
-		if c.state == TimeWait && start+size == 0 && p.Flags&wire.FIN != 0 {
-			c.timers.set(timerLinger, now.Add(c.cfg.Timers.TimeWait)) // the peer's FIN again
-		}
+	if c.answerUnacceptable(now, p) && c.state == TimeWait && start+size == 0 && p.Flags&wire.FIN != 0 {
+		c.timers.set(timerLinger, now.Add(c.cfg.Timers.TimeWait)) // the peer's FIN again
 	}
 	if p.Flags&wire.ACK != 0 && c.synchronised() && c.snd.una.LessEq(p.Ack) && p.Ack.LessEq(c.snd.nxt) &&
 		-c.rcv.limit <= start && start <= 0 {
@@ -134,18 +128,25 @@ func (c *Conn) acceptable(now mono.Time, p *wire.Packet) bool {
 }
 
 // answerUnacceptable has an ACK answer a segment that acceptable rejects. At once if it looks like the peer's, data or a
-// FIN again, a probe of the closed window or a little too much data; that is what the function reports. Everything else is challenged: it may
-// be forged, and an ACK for each ACK would make two confused ends answer each other for ever.
+// FIN again, a probe of the closed window or a little too much data; that is what the function reports. Everything else is
+// challenged: it may be forged, and an ACK for each ACK would make two confused ends answer each other for ever.
 func (c *Conn) answerUnacceptable(now mono.Time, p *wire.Packet) bool {
 	start := p.Seq.Sub(c.rcv.nxt)
-	plausible := p.Flags&(wire.SYN|wire.ACK) == wire.ACK && p.SegLen() > 0 && c.ackInRange(p.Ack) &&
-		-c.rcv.limit <= start && start <= c.rcv.edge.Sub(c.rcv.nxt)+c.rcv.limit
-	if plausible {
+	plausible := p.Flags&(wire.SYN|wire.ACK) == wire.ACK && c.ackInRange(p.Ack)
+	switch {
+	case plausible && p.SegLen() > 0 && -c.rcv.limit <= start && start <= c.rcv.edge.Sub(c.rcv.nxt)+c.rcv.limit:
 		c.ackp.now = true
-	} else {
+		if start+p.SegLen() <= 0 && p.PayloadLen > 0 {
+			c.got.Duplicates += int64(p.PayloadLen)
+			c.rcv.dup = wire.Range{Start: p.Seq, End: p.Seq.Add(p.PayloadLen)} // the next ACK reports it (RFC 2883 s.4)
+		}
+		return true
+	case plausible && p.SegLen() == 0 && start == -1:
+		c.answerProbe(now)
+	default:
 		c.challenge(now)
 	}
-	return plausible
+	return false
 }
 
 // ackInRange reports whether the peer may send that acknowledgement number, perhaps in a segment that was long under way
@@ -164,6 +165,12 @@ func (c *Conn) pawsRejects(now mono.Time, p *wire.Packet) bool {
 		return false
 	}
 	return int32(p.Options.TSVal-c.rcv.tsRecent) < 0 && !c.rcv.tsRecentStale(now)
+}
+
+// lacksTimestamp reports whether p has no timestamp where every segment has one: it is not the peer's, and is dropped in
+// silence (RFC 7323 s.3.2). A RST needs none, and a SYN is of another connection, if it is anything.
+func (c *Conn) lacksTimestamp(p *wire.Packet) bool {
+	return c.on&Timestamps != 0 && !p.Options.Has(wire.OptTimestamps) && p.Flags&(wire.RST|wire.SYN) == 0
 }
 
 // tsRecentStale reports whether the peer's clock may have wrapped since tsRecent was taken (RFC 7323 s.5.5).
@@ -200,11 +207,15 @@ func (c *Conn) takeRST(now mono.Time, p *wire.Packet) {
 }
 
 // updateWindow is the window update of the fifth step: only from segments at least as new as the last one used
-// (RFC 9293 s.3.10.7.4).
+// (RFC 9293 s.3.10.7.4). One that acknowledges more is newer than all before it, whatever its sequence number: when the
+// peer fills a hole with it, nothing else need tell its window. One that ends below what has arrived may be older than its
+// number says: an empty segment has that of the data behind it.
 func (c *Conn) updateWindow(now mono.Time, p *wire.Packet) {
 	s := &c.snd
 	window, ok := c.peerWindow(p)
-	if ok && (s.wl1.Less(p.Seq) || s.wl1 == p.Seq && s.wl2.LessEq(p.Ack)) {
+	newer := s.una.Less(p.Ack) ||
+		(s.wl1.Less(p.Seq) || s.wl1 == p.Seq && s.wl2.LessEq(p.Ack)) && c.rcv.nxt.LessEq(p.Seq.Add(p.SegLen()))
+	if ok && newer {
 		s.wl1, s.wl2 = p.Seq, p.Ack
 		s.open(p.Ack, window, c.wrapLimit())
 		if s.window > 0 {

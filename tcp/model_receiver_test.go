@@ -336,8 +336,8 @@ func (r *receiverRun) take(n int) {
 	}
 }
 
-// TestReceiverModel compares the receiver with a bitmap of the stream after every segment, read and pause: what arrives in what order,
-// what is acknowledged and when, SACK and D-SACK blocks, and the window.
+// TestReceiverModel compares the receiver with a bitmap of the stream after every segment, read and pause: what arrives in what
+// order, what is acknowledged and when, SACK and D-SACK blocks, and the window.
 func TestReceiverModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := newReceiverRun(t)

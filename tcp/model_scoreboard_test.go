@@ -320,8 +320,8 @@ func (r *senderRun) onSent(p *wire.Packet) {
 	}
 }
 
-// checkExtra checks a segment that was sent again without being lost: the last one as a tail loss probe (RFC 8985 s.7.3), or what RFC 6675 s.4
-// NextSeg rules 3 and 4 allow when no new data can be sent.
+// checkExtra checks a segment that was sent again without being lost: the last one as a tail loss probe (RFC 8985 s.7.3), or
+// what RFC 6675 s.4 NextSeg rules 3 and 4 allow when no new data can be sent.
 func (r *senderRun) checkExtra(i int, probe bool) {
 	r.Helper()
 	c, m := r.u.c, &r.m
@@ -451,8 +451,8 @@ func (r *senderRun) answer(t *rapid.T) {
 	r.ack(r.acked, blocks)
 }
 
-// TestScoreboardModel compares the scoreboard, loss detection and the choice of segments with a plain list, after every ACK, timer and packet,
-// for every recovery.
+// TestScoreboardModel compares the scoreboard, loss detection and the choice of segments with a plain list, after every ACK,
+// timer and packet, for every recovery.
 func TestScoreboardModel(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := newSenderRun(t)

@@ -95,8 +95,8 @@ func (c *Conn) onNAKTimer() {
 
 // takeNAK marks what a NAK says is missing, so that it is sent again at once and sending goes on where it was
 // (RFC 1106 s.2.1). The rest of the segment has been found acceptable. The count is in our own segments, and only what is
-// outstanding can be missing (C-7). What was sent again less than a round trip ago cannot have been missed yet, so whoever
-// forges NAKs gets no segment sent again more than once a round trip (C-21).
+// outstanding can be missing (C-7). What was sent again, or late, less than a round trip ago cannot have been missed yet, so
+// whoever forges NAKs gets no segment sent again more than once a round trip (C-21).
 func (c *Conn) takeNAK(now mono.Time, o *wire.Options) {
 	if c.cfg.features()&NAK == 0 || c.cfg.NAKs.Ignore {
 		return
@@ -114,7 +114,7 @@ func (c *Conn) takeNAK(now mono.Time, o *wire.Options) {
 		g := c.board.at(n)
 		ep := &c.subs[g.sub].ep
 		ep.undo.frto = frtoOff // no more doubt: this is missing
-		if g.inFlight() && !(g.has(segRetrans) && now.Sub(g.sentAt) < roundTrip) {
+		if late := g.has(segRetrans) || c.honest.late(n); g.inFlight() && !(late && now.Sub(g.sentAt) < roundTrip) {
 			c.markLost(now, n, false)
 			ep.force = true // the repair goes out at once, whatever the window has become
 		}

@@ -72,7 +72,8 @@ func TestNAKCountAmongSmall(t *testing.T) {
 	}
 }
 
-// TestNAKCountOfSmall: small segments lost among large ones are counted too low; the rest is NAKed when the left edge gets there (C-7).
+// TestNAKCountOfSmall: small segments lost among large ones are counted too low; the rest is NAKed when the left edge gets
+// there (C-7).
 func TestNAKCountOfSmall(t *testing.T) {
 	w := newPair(t, 50*time.Millisecond)
 	cfg := fox(LossIsNoise)

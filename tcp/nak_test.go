@@ -345,6 +345,19 @@ func TestNAKOptions(t *testing.T) {
 	}
 }
 
+// TestNAKOfWithheld: a receiver that NAKs a hole only when much lies beyond it does so when what was withheld is on its way
+// already. That costs no retransmission and no cut: it cannot have been missed yet.
+func TestNAKOfWithheld(t *testing.T) {
+	w := newPair(t, 50*time.Millisecond)
+	cfg := reno(RACK)
+	cfg.Enable, cfg.InitialWindow = NAK|ACKCheck, 20
+	w.connect(cfg, Config{Enable: NAK, Disable: DelayedACK, NAKs: NAKOptions{Threshold: 3}})
+	w.transfer(4_000_000, time.Minute)
+	if in := w.ends[0].sent; in.Withheld < 2 || w.ends[1].sent.NAKs == 0 || in.Retransmissions > 0 || in.FastRetransmits > 0 {
+		t.Errorf("%d withheld, %d NAKs: %d sent again, %d fast retransmits", in.Withheld, w.ends[1].sent.NAKs, in.Retransmissions, in.FastRetransmits)
+	}
+}
+
 // lateBehindTwo has the segment at that offset overtaken by the two behind it.
 func lateBehindTwo(w *pair, offset, mss int) {
 	w.filter = func(p *wire.Packet, from int) (bool, time.Duration) {

@@ -194,7 +194,7 @@ func (c *Conn) emitNew(now mono.Time, p *wire.Packet) bool {
 		c.blockedBy(now, why)
 		return false
 	}
-	if probe > min(unsent, c.snd.usable()) {
+	if probe > 0 && probe > min(unsent, c.snd.usable()) {
 		return false // the probe waits for room
 	}
 	if size > 0 && (c.ecn.paused || !s.canSend(int64(size))) {
@@ -222,7 +222,7 @@ func (c *Conn) nextSub() *subconn { return &c.subs[0] }
 
 // newSize returns how many octets of new data may leave now, or 0 and what forbids it. A segment shorter than
 // the MSS leaves when it ends the data, or when the window is so small that waiting would be for ever
-// (RFC 9293 s.3.8.6.2.1), and under Nagle only when nothing is outstanding (s.3.7.4).
+// (RFC 9293 s.3.8.6.2.1), and as far as Nagle lets it.
 func (c *Conn) newSize(unsent int) (int, limit) {
 	usable := c.snd.usable()
 	size := min(unsent, c.snd.mss, max(usable, 0))
@@ -237,7 +237,7 @@ func (c *Conn) newSize(unsent int) (int, limit) {
 		if c.snd.buf.short && !idle { // the application has more to write as soon as there is room
 			return 0, limitApplication
 		}
-		if c.on&Nagle != 0 && !idle && !c.snd.closing {
+		if !c.snd.closing && c.nagleWaits() {
 			return 0, limitApplication
 		}
 		return size, limitNone
@@ -245,6 +245,19 @@ func (c *Conn) newSize(unsent int) (int, limit) {
 		return size, limitNone
 	}
 	return 0, limitReceiver
+}
+
+// nagleWaits reports whether a short segment waits for an acknowledgement: under Nagle while anything is outstanding
+// (RFC 9293 s.3.7.4), with Minshall's change only while a short segment is, so that the end of a long write goes at once
+// (draft-minshall-nagle-01).
+func (c *Conn) nagleWaits() bool {
+	switch {
+	case c.on&Nagle == 0 || c.board.empty():
+		return false
+	case c.on&Minshall == 0:
+		return true
+	}
+	return c.snd.una.Less(c.snd.small) && c.snd.small.LessEq(c.snd.nxt)
 }
 
 // blockedBy records what keeps new data back, and starts probing a closed window that nothing else would open.
@@ -307,6 +320,9 @@ func (c *Conn) newSegment(now mono.Time, size int) *segment {
 	_, g := c.board.push()
 	*g = segment{seq: c.snd.nxt, size: uint32(size), sub: uint8(0)}
 	c.snd.nxt = g.end()
+	if size < c.snd.mss {
+		c.snd.small = c.snd.nxt
+	}
 	return g
 }
 
@@ -324,6 +340,9 @@ func (c *Conn) sendAgain(now mono.Time, p *wire.Packet, n uint32) {
 			s.pipe -= g.bytes()
 		}
 		g.flags |= segTwice
+	}
+	if c.honest.late(n) {
+		c.honest.end() // whichever copy arrives, the peer may report the other one
 	}
 	if g.has(segCWR) {
 		g.flags &^= segCWR

@@ -50,7 +50,8 @@ func (p *pacer) onSent(now mono.Time, octets int) {
 }
 
 // updatePacing derives the rate from the window: twice the window a round trip (what a round of slow start makes of it,
-// so more where that opens faster) while slow start is far from its end, 1.2 times later, so that pacing never holds the window back. A controller may name a rate of its own.
+// so more where that opens faster) while slow start is far from its end, 1.2 times later, so that pacing never holds the window
+// back. A controller may name a rate of its own.
 func (c *Conn) updatePacing(now mono.Time) {
 	if c.on&Pacing == 0 || c.rtt.srtt == 0 || c.sent.Acked == 0 {
 		return // the initial window leaves at once

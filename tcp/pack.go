@@ -115,7 +115,7 @@ func (k *packer) timer(t *timerSet, kind timerKind, now mono.Time) {
 func (k *packer) sender(s *sender) {
 	integers(k, &s.una)
 	s.nxt = s.una
-	k.sequences(s.una, &s.iss, &s.wl2, &s.edge, &s.fack, &s.rttRound)
+	k.sequences(s.una, &s.iss, &s.wl2, &s.edge, &s.fack, &s.rttRound, &s.small)
 	integers(k, &s.window, &s.maxWindow)
 	integers(k, &s.scale)
 	integers(k, &s.mss, &s.buf.limit)
@@ -150,7 +150,7 @@ func (k *packer) sub(s *subconn) {
 }
 
 func (k *packer) recovery(d *detectors, now mono.Time) {
-	k.flags(&d.dup.partial, &d.dup.partialSeen, &d.rack.valid, &d.rack.reordered)
+	k.flags(&d.dup.partial, &d.dup.partialSeen, &d.dup.reducing, &d.rack.valid, &d.rack.reordered)
 	integers(k, &d.dup.dups, &d.sack.dups, &d.fack.dups, &d.rack.mult, &d.rack.persist)
 	integers(k, &d.dup.old, &d.sack.next)
 	integers(k, &d.dup.markedAt, &d.fack.newest)

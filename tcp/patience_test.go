@@ -41,6 +41,29 @@ func TestGivesUp(t *testing.T) {
 	}
 }
 
+// TestSilenceBeforeTheProbe: a peer that was silent for an hour because nobody asked it anything is not given up when the first
+// probe of its closed window is lost; patience begins with that probe.
+func TestSilenceBeforeTheProbe(t *testing.T) {
+	w := newPair(t, 10*time.Millisecond)
+	w.connect(Config{}, Config{RecvBuffer: 10_000})
+	e := w.ends[0]
+	e.WriteSynthetic(10_000)
+	w.run(time.Hour)
+	if e.snd.window != 0 || !e.board.empty() {
+		t.Fatalf("the window is %d, %d segments outstanding", e.snd.window, e.board.len())
+	}
+	w.filter = func(p *wire.Packet, from int) (bool, time.Duration) { return true, 0 }
+	e.WriteSynthetic(1000)
+	w.run(10 * time.Minute)
+	w.filter = nil
+	w.run(2 * time.Minute)
+	w.ends[1].Discard(10_000)
+	w.run(2 * time.Minute)
+	if e.err != nil || w.ends[1].rcv.buf.ready != 1000 {
+		t.Errorf("%v, %d octets arrived", e.err, w.ends[1].rcv.buf.ready)
+	}
+}
+
 // TestClosedWindow: a peer that keeps its window closed and answers is probed at most once each PersistMax and never given up
 // (RFC 9293 s.3.8.6.1), unless PersistTimeout says so (RFC 6429). Meanwhile the connection holds what its application wrote.
 func TestClosedWindow(t *testing.T) {

@@ -93,8 +93,8 @@ func (c *Conn) floorPacket() int {
 
 // tooBig takes in that a packet was too big for the path and reports whether that changes anything. While nothing longer than
 // the MTU claimed has been delivered the message is believed at once. Otherwise it may be forged, and counts only if the segment
-// that it quotes is not acknowledged before the retransmission timer expires (RFC 5927 s.7.2). Nothing goes below the floor. A router too
-// old to name its MTU (RFC 1191 s.5) is taken to mean the base.
+// that it quotes is not acknowledged before the retransmission timer expires (RFC 5927 s.7.2). Nothing goes below the floor. A
+// router too old to name its MTU (RFC 1191 s.5) is taken to mean the base.
 func (c *Conn) tooBig(now mono.Time, e *wire.ICMPError) bool {
 	p := &c.path
 	if c.cfg.PathMTU == MTUFixed || c.board.empty() {
@@ -125,7 +125,8 @@ func (c *Conn) tooBig(now mono.Time, e *wire.ICMPError) bool {
 }
 
 // pathTimeout looks whether its length may be why the first segment has timed out: because ICMP had said so, or because it has
-// happened again and again, and then there may be a black hole (RFC 2923 s.2.1). A guess is put to the test as soon as segments get through.
+// happened again and again, and then there may be a black hole (RFC 2923 s.2.1). A guess is put to the test as soon as segments
+// get through.
 func (c *Conn) pathTimeout(now mono.Time) {
 	p := &c.path
 	if c.cfg.PathMTU == MTUFixed {
@@ -172,11 +173,12 @@ func (c *Conn) search(now mono.Time, high int, untried bool) {
 }
 
 // resegment cuts every segment on the scoreboard that is too long to be sent again. The pieces have all that the whole had, and its
-// place in the lists. Segment numbers only grow, so what was judged up to some number is at worst judged again. It costs a walk over all that is outstanding, each time the size goes down and for each lost probe.
+// place in the lists. Segment numbers only grow, so what was judged up to some number is at worst judged again. It costs a walk
+// over all that is outstanding, each time the size goes down and for each lost probe.
 func (c *Conn) resegment() {
 	c.abandonCheck()
 	c.path.split = false
-	c.path.probe = 0 // it is longer than the others, so it is cut too
+	c.path.probe = 0
 	old := c.board
 	b := &c.board
 	b.ring = make([]segment, len(old.ring))
@@ -184,15 +186,15 @@ func (c *Conn) resegment() {
 	for n := old.head; n != old.tail; n++ {
 		g := old.at(n)
 		rest := *g
-		g.prev = b.tail // where its pieces begin
+		rest.flags &^= segProbe // also what is left of one that was acknowledged in part, and not too long
+		g.prev = b.tail         // where its pieces begin
 		for last := false; !last; {
 			last = rest.payload() <= c.snd.mss
 			_, piece := b.push()
 			*piece = rest
 			if !last {
 				piece.size = uint32(c.snd.mss)
-				piece.flags &^= segFIN | segProbe
-				rest.flags &^= segProbe
+				piece.flags &^= segFIN
 				rest.seq, rest.size = piece.end(), rest.size-piece.size
 			}
 			if piece.has(segSACKed) {

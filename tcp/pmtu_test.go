@@ -207,8 +207,8 @@ func TestMTUFixed(t *testing.T) {
 }
 
 // TestBlackHole: a path that swallows what is too big without a word is found out after three timeouts, seven times the first
-// one in all, or, where it carries not even the base, after four, fifteen times the first (RFC 8899 s.4.3). Then the search comes near to what it
-// carries.
+// one in all, or, where it carries not even the base, after four, fifteen times the first (RFC 8899 s.4.3). Then the search
+// comes near to what it carries.
 func TestBlackHole(t *testing.T) {
 	for name, cfg := range recoveries() {
 		for _, c := range []struct{ mtu, rtos int }{{1400, 7}, {1006, 15}} {
@@ -385,5 +385,34 @@ func TestResegment(t *testing.T) {
 		if c.state != FinWait2 || c.Info().Sent.Acked != 100_000+9*1448+1300 {
 			t.Errorf("recovery %d: %v, %+v", r, c.state, c.Info().Sent)
 		}
+	}
+}
+
+// TestProbeACKedInPart: a probe whose front is acknowledged, so that what remains is no longer than other segments, is no probe
+// any more once the size of segments has gone down.
+func TestProbeACKedInPart(t *testing.T) {
+	w := newPair(t, 20*time.Millisecond)
+	cfg := reno(RACK)
+	cfg.PathMTU = MTUSearch
+	w.connect(cfg, Config{})
+	c := w.ends[0]
+	c.WriteSynthetic(100_000)
+	w.run(time.Millisecond)
+	n := c.board.head
+	for n != c.board.tail && !c.board.at(n).has(segProbe) {
+		n++
+	}
+	if n == c.board.tail {
+		t.Fatal("no probe")
+	}
+	probe := c.board.at(n)
+	w.inject(0, wire.ACK, 0, probe.end().Sub(c.snd.una)-100, nil)
+	c.shorten(500)
+	if c.board.at(c.board.head).has(segProbe) {
+		t.Error("the rest of the probe counts as a probe")
+	}
+	w.run(10 * time.Second)
+	if c.snd.mss < 500 || c.sent.Acked != 100_000 {
+		t.Errorf("segments of %d octets, %d octets acknowledged", c.snd.mss, c.sent.Acked)
 	}
 }

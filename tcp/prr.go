@@ -32,8 +32,8 @@ func (r *prr) onAck(delivered, pipe, mss int64, safe bool) {
 		}
 		n = min(n, r.ssthresh-pipe)
 	}
-	if r.out == 0 && n <= 0 {
-		n = mss // the retransmission that the episode begins with
+	if r.out == 0 {
+		n = max(n, mss) // the retransmission that the episode begins with: part of a segment lets none out
 	}
 	r.cwnd = pipe + max(n, 0)
 }

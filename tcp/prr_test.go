@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
+
+	"longhaul/wire"
 )
 
 // prrScript runs PRR on the duplicate ACKs that follow the loss of some of the first segments of a flight, and
@@ -89,5 +92,33 @@ func TestPRRNeverSendsMoreThanDelivered(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestPRRWithoutSACK: a stack of today whose peer knows no SACK reduces in proportion too; each duplicate ACK stands for a segment
+// delivered (RFC 9937 s.6.1). Of 20 segments the first is lost, and the window falls to 10: every second duplicate lets one out.
+func TestPRRWithoutSACK(t *testing.T) {
+	w, mss := flightOf(t, RACK, 20, SACK)
+	w.filter = func(*wire.Packet, int) (bool, time.Duration) { return true, 0 }
+	c := w.ends[0]
+	c.WriteSynthetic(60 * mss)
+	w.run(100 * time.Millisecond)
+	w.inject(0, wire.ACK, 0, 0, nil) // no duplicate: it has a window of its own
+	sent := len(w.data(0))
+	for dup := 1; dup <= 18; dup++ {
+		w.inject(0, wire.ACK, 0, 0, nil)
+		w.run(0)
+		got := len(w.data(0)) - sent
+		want := dup // limited transmit (RFC 3042)
+		if dup >= dupThresh {
+			want = 2 + (dup-2+1)/2 // RecoverFS is 20 here: 22 outstanding, less 3, and this one
+		}
+		if got != want {
+			t.Errorf("%d segments after %d duplicate ACKs, want %d", got, dup, want)
+		}
+	}
+	w.inject(0, wire.ACK, 0, c.flight(), nil)
+	if in := c.Info(); in.Window != int64(10*mss) || c.subs[0].ep.state != epOpen || c.subs[0].window() != in.Window {
+		t.Errorf("after recovery a window of %d, in force %d, want %d", in.Window, c.subs[0].window(), 10*mss)
 	}
 }

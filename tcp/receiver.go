@@ -130,7 +130,7 @@ func (c *Conn) takeData(now mono.Time, p *wire.Packet) {
 	r := &c.rcv
 	seg := wire.Range{Start: p.Seq, End: p.Seq.Add(p.PayloadLen)}
 	data, fin := p.Payload, p.Flags&wire.FIN != 0
-	if c.unwanted(p) {
+	if r.shut && c.unwanted(p) {
 		return
 	}
 	if p.PayloadLen > 0 {
@@ -147,10 +147,6 @@ func (c *Conn) takeData(now mono.Time, p *wire.Packet) {
 		seg.Start = seg.Start.Add(old)
 		data = data[min(old, len(data)):]
 	}
-	if r.crowded(seg) {
-		c.ackp.now = true
-		return
-	}
 	edge := r.edge
 	if r.hasFIN { // the stream ends where its first FIN says
 		edge = wire.MinSeq(edge, r.finSeq)
@@ -165,7 +161,7 @@ func (c *Conn) takeData(now mono.Time, p *wire.Packet) {
 	if seg.End.Less(seg.Start) || edge.Less(seg.Start) {
 		return // all of it lies beyond the FIN
 	}
-	if r.refuses(seg) {
+	if seg.Start != r.nxt && r.refuses(seg) {
 		c.got.Refused++
 		c.ackp.now = true
 		return
@@ -188,16 +184,6 @@ func (c *Conn) takeData(now mono.Time, p *wire.Packet) {
 	}
 }
 
-// crowded reports whether seg would be one range too many beyond holes. A peer that sends every second octet would have a record
-// kept for each; so there is at most one for 64 octets of buffer, an eighth of its size, or 1024.
-func (r *receiver) crowded(seg wire.Range) bool {
-	if len(r.ooo) < max(r.limit/64, 1024) || seg.Start.LessEq(r.nxt) {
-		return false
-	}
-	i := firstTouching(r.ooo, seg.Start)
-	return i == len(r.ooo) || seg.End.Less(r.ooo[i].Start)
-}
-
 // takeInOrder advances rcv.nxt over seg and over what it joins up with.
 func (c *Conn) takeInOrder(now mono.Time, p *wire.Packet, seg wire.Range) {
 	r := &c.rcv
@@ -205,7 +191,8 @@ func (c *Conn) takeInOrder(now mono.Time, p *wire.Packet, seg wire.Range) {
 	r.nxt = seg.End
 	if len(r.ooo) > 0 {
 		c.ackp.now = true // it fills a hole, or part of one (RFC 5681 s.4.2)
-		if first := r.ooo[0]; first.Start.Less(seg.End) {
+		// Of two runs of old octets the first is reported (RFC 2883 s.4.2.2), and what was trimmed comes first.
+		if first := r.ooo[0]; first.Start.Less(seg.End) && p.Seq == seg.Start {
 			r.dup = wire.Range{Start: first.Start, End: wire.MinSeq(first.End, seg.End)}
 		}
 		joined := 0
@@ -270,10 +257,11 @@ const (
 	octetsPerRange = 1024
 )
 
-// refuses reports whether seg would begin a range more than there may be: a peer may chop its data into single octets. It
-// is not stored and not reported (RFC 2018 s.8 allows to drop what was; this never was), so that the peer sends it again.
+// refuses reports whether seg, which lies beyond a hole, would begin a range more than there may be: a peer may chop its data
+// into single octets. It is not stored and not reported (RFC 2018 s.8 allows to drop what was; this never was), so that the
+// peer sends it again.
 func (r *receiver) refuses(seg wire.Range) bool {
-	if seg.Start == r.nxt || len(r.ooo) < fewRanges+r.limit/octetsPerRange {
+	if len(r.ooo) < fewRanges+r.limit/octetsPerRange {
 		return false
 	}
 	i := firstTouching(r.ooo, seg.Start)

@@ -56,13 +56,12 @@ func (c *Conn) markLost(now mono.Time, n uint32, timer bool) {
 	}
 	s.meter.lost += g.bytes()
 	s.share.lost++
-	again := g.has(segRetrans)
-	if again && g.sentAt > s.ep.cutAt {
-		s.share.lostRetrans = true
+	if g.sentAt >= s.ep.cutAt {
+		s.share.lostSince = true
 	}
 	s.ctrl.OnLost(cc.Lost{
 		Now: now, Bytes: g.bytes(), SentAt: g.sentAt, TxInFlight: int64(g.rate.txInFlight),
-		Retransmission: again, Timer: timer,
+		Retransmission: g.has(segRetrans), Timer: timer,
 	})
 	c.traceLoss(now, s, g)
 }
@@ -119,6 +118,7 @@ func (c *Conn) markHeadLost(now mono.Time, timer bool) {
 // dupDetector counts duplicate ACKs: Tahoe and Reno (RFC 5681 s.3.2) and, with partial, NewReno (RFC 6582).
 type dupDetector struct {
 	partial     bool // a partial ACK in recovery means the next hole is lost too
+	reducing    bool // the window shrinks by RFC 9937, as with RACK, and is not inflated
 	dups        int
 	partialSeen bool      // this recovery has had a partial ACK
 	markedAt    mono.Time // the first segment was marked lost
@@ -202,6 +202,7 @@ func (d *dupDetector) nextHole(c *Conn, now mono.Time) {
 	if c.dupACKsCount() && !c.work.parts && d.markedAt <= c.rtt.tripAgo(now) {
 		d.markedAt = now
 		c.markHeadLost(now, false)
+		c.subs[0].ep.force = true // it leaves whatever the window is, or a round with few duplicates would end in a timeout
 	}
 }
 

@@ -249,8 +249,8 @@ func TestReorderingIsLearnt(t *testing.T) {
 	}
 }
 
-// TestRACKWithoutSACK: a peer that offers no SACK gets NewReno's recovery, and so it does from FACK; window inflation included: the flight does
-// not fall silent for a round trip.
+// TestRACKWithoutSACK: a peer that offers no SACK gets NewReno's recovery, and so it does from FACK; window inflation included:
+// the flight does not fall silent for a round trip.
 func TestRACKWithoutSACK(t *testing.T) {
 	var took [3]mono.Time
 	for i, r := range []Recovery{RACK, NewReno, FACK} {
@@ -458,8 +458,8 @@ func TestPartialDuplicate(t *testing.T) {
 	}
 }
 
-// TestSACKRoomIsUsed: when the most recent blocks join up, older ones that had no more place in the option are reported again: as many
-// distinct blocks as fit (RFC 2018 s.4).
+// TestSACKRoomIsUsed: when the most recent blocks join up, older ones that had no more place in the option are reported again:
+// as many distinct blocks as fit (RFC 2018 s.4).
 func TestSACKRoomIsUsed(t *testing.T) {
 	w := newPair(t, time.Millisecond)
 	w.connect(Config{}, Config{Disable: Timestamps})

@@ -11,8 +11,8 @@ import (
 	"longhaul/internal/script"
 )
 
-// clause is a citation: an RFC with a section, or a document that docs/requirements.md knows.
-var clause = regexp.MustCompile(`^// .*(RFC \d+ (s|sections?)\.? ?\w|R\d+|C-\d+)`)
+// clause is a citation: an RFC or a draft with a section, or a document that docs/requirements.md knows.
+var clause = regexp.MustCompile(`^// .*(RFC \d+ (s|sections?)\.? ?\w|draft-[a-z-]+\d\d s\.\d|R\d+|C-\d+)`)
 
 // TestScripts runs every packet script in testdata. Each names in its first line the clause that it shows, expects at least
 // one packet or asserts something, and must leave no packet unexpected; times are exact to a millisecond unless the script

@@ -72,8 +72,9 @@ func NewStack(cfg StackConfig, rng *rand.Rand) (*Stack, error) {
 		return nil, err
 	}
 	return &Stack{
-		ttl: cfg.TTL, encoding: cfg.Encoding, memory: windowMemory{limit: cfg.WindowMemory}, rng: rng, secret: newSecret(rng), maxTimeWait: orDefault(cfg.MaxTimeWait, 16384),
-		challenges: budget{kind: challengeBudget}, resets: budget{kind: resetBudget},
+		ttl: cfg.TTL, encoding: cfg.Encoding, memory: windowMemory{limit: cfg.WindowMemory}, rng: rng, secret: newSecret(rng),
+		maxTimeWait: orDefault(cfg.MaxTimeWait, 16384),
+		challenges:  budget{kind: challengeBudget}, resets: budget{kind: resetBudget},
 		conns: make(map[connKey]*Conn), listeners: make(map[netip.AddrPort]*Listener),
 	}, nil
 }
@@ -81,7 +82,7 @@ func NewStack(cfg StackConfig, rng *rand.Rand) (*Stack, error) {
 // Dial starts to open a connection. A local port of 0 has one chosen. The connection is usable when its Ready says
 // Connected; ErrInUse and ErrAddress are the errors.
 func (s *Stack) Dial(now mono.Time, local, remote netip.AddrPort, cfg Config) (*Conn, error) {
-	if !local.Addr().IsValid() || !remote.Addr().IsValid() || remote.Port() == 0 {
+	if !local.Addr().IsValid() || !oneHost(remote.Addr()) || remote.Port() == 0 {
 		return nil, ErrAddress
 	}
 	local, err := s.choosePort(local, remote)
@@ -133,9 +134,8 @@ func (s *Stack) Input(now mono.Time, p *wire.Packet) {
 		c = s.conns[key]
 	}
 	if c != nil && c.state == TimeWait && c.replacedBy(p) {
-		c.finish(nil)
-		s.forget(c)
-		c = nil
+		s.reopen(now, c, p)
+		return
 	}
 	if c == nil {
 		s.inputUnknown(now, p)
@@ -158,10 +158,28 @@ func (c *Conn) replacedBy(p *wire.Packet) bool {
 	return newer || c.rcv.nxt.LessEq(p.Seq)
 }
 
+// reopen gives p, a SYN, to the listener in place of a connection in TIME-WAIT. Our sequence numbers begin above all that the
+// old one used, which may have sent faster than their clock goes (RFC 9293 s.3.6.1).
+func (s *Stack) reopen(now mono.Time, old *Conn, p *wire.Packet) {
+	old.finish(nil)
+	s.forget(old)
+	s.inputUnknown(now, p)
+	if c := s.conns[old.key]; c != nil && c.snd.iss.Less(old.snd.nxt) {
+		c.startAt(old.snd.nxt)
+	}
+}
+
+// oneHost reports whether a is the address of one host: not of a group, of everyone or of nobody. A broadcast to one
+// subnet cannot be told without its mask.
+func oneHost(a netip.Addr) bool {
+	return a.IsValid() && !a.IsMulticast() && !a.IsUnspecified() && a != netip.AddrFrom4([4]byte{255, 255, 255, 255})
+}
+
 // inputUnknown handles a packet for no connection: a listener may take it, anything else is reset
-// (RFC 9293 s.3.10.7.1 and 3.10.7.2).
+// (RFC 9293 s.3.10.7.1 and 3.10.7.2). To or from an address that is not one host's there is no connection, and no
+// answer (s.3.9.2.3, MUST-57 and MUST-63).
 func (s *Stack) inputUnknown(now mono.Time, p *wire.Packet) {
-	if p.Flags&wire.RST != 0 {
+	if p.Flags&wire.RST != 0 || !oneHost(p.Src.Addr()) || !oneHost(p.Dst.Addr()) {
 		return
 	}
 	l := s.listeners[p.Dst]

@@ -29,10 +29,15 @@ type subconn struct {
 // ackShare is what the ACK or timer being processed meant for one sub-connection.
 type ackShare struct {
 	pipe, flight     int64 // octets in flight and outstanding before
+	dupacked         int64 // octets, before
 	acked, delivered int64 // octets
 	lost             int   // segments newly marked lost
-	lostRetrans      bool  // one of them was sent again since the latest window reduction
+	lostSince        bool  // one of them was sent since the latest window reduction
 }
+
+// arrived returns the octets that the ACK says have arrived, one way or the other: without SACK a duplicate ACK stands for a
+// segment, which the ACK of that segment does not count again (DeliveredData of RFC 9937 s.6.1).
+func (a *ackShare) arrived(s *subconn) int64 { return a.delivered + s.dupacked - a.dupacked }
 
 // outstanding returns the octets that count against the window.
 func (s *subconn) outstanding() int64 { return max(s.pipe-s.dupacked, 0) }
@@ -162,10 +167,11 @@ func (c *Conn) respond(now mono.Time) {
 		switch {
 		case s.ep.state == epOpen:
 			c.enterRecovery(now, s)
-		case s.ep.state == epRecovery && s.share.lostRetrans:
-			// The loss of what was sent again since the window was cut is a new sign of congestion
-			// (RFC 5681 s.4.3, RFC 8985 s.3.4).
+		case s.ep.state == epRecovery && s.share.lostSince:
+			// The loss of what was sent since the window was cut, for the first time or again, is a new sign of congestion
+			// (RFC 5681 s.4.3, RFC 8985 s.3.4), and so a window of data of its own.
 			s.ep.undo.armed = false
+			s.ep.point = c.snd.nxt
 			c.cut(now, s, cc.Loss)
 			c.startPRR(s)
 		}
@@ -193,15 +199,16 @@ func (c *Conn) enterRecovery(now mono.Time, s *subconn) {
 // startPRR starts proportional rate reduction towards the window that the controller has just chosen.
 func (c *Conn) startPRR(s *subconn) {
 	s.ep.prr.active = false
-	if c.rack != nil && !s.out.Direct {
-		s.ep.prr = newPRR(s.out.Window, s.pipe+s.lostSize+s.share.delivered)
-		s.ep.prr.cwnd = s.pipe // until the ACK is accounted for
+	d, _ := c.detect.(*dupDetector)
+	if (c.rack != nil || d != nil && d.reducing) && !s.out.Direct {
+		s.ep.prr = newPRR(s.out.Window, s.outstanding()+s.lostSize+s.share.arrived(s))
+		s.ep.prr.cwnd = s.outstanding() // until the ACK is accounted for
 	}
 }
 
 // cut tells s's controller of congestion, unless the policy calls a loss noise (RFC 1106 s.4.2).
 func (c *Conn) cut(now mono.Time, s *subconn, kind cc.Kind) {
-	s.ep.cutAt = now
+	s.ep.cutAt = max(now, c.lastSentAt+1) // of what leaves at this instant, only what is still to come
 	c.traceEpisode(now, s, kind)
 	if kind == cc.Loss && c.cfg.Policy != LossIsCongestion {
 		return

@@ -107,9 +107,9 @@ func (c *Conn) armRTO(now mono.Time) {
 	c.timers.set(timerRTO, c.rtt.expire(now.Add(c.rtt.backedOff())))
 }
 
-// maxSYNRetries is how often a SYN or SYN-ACK is sent again before the attempt fails: with an initial timeout of
-// 1 s that is 127 s (RFC 9293 s.3.8.3 asks for R2 of at least 3 minutes only of an application's own timeout).
-const maxSYNRetries = 6
+// maxSYNRetries is how often a SYN is sent again before the attempt fails: with an initial timeout of 1 s that is after 247 s,
+// since R2 is at least three minutes for a SYN (RFC 9293 s.3.8.3). Config.UserTimeout may end it sooner.
+const maxSYNRetries = 7
 
 // maxSYNACKRetries is the same for a SYN-ACK: a peer that never completes the handshake, because its address is forged,
 // is forgotten after 63 s (RFC 4987 s.3.3).
@@ -287,14 +287,16 @@ func (c *Conn) onPersist(now mono.Time) {
 		c.persists = 0
 		return
 	}
-	// A peer that answers may keep its window closed for ever (RFC 9293 s.3.8.6.1), one that does not may not.
-	unanswered := c.persists > 0 && c.lastHeard < c.persistAt
-	if d := cmp.Or(c.cfg.UserTimeout, defaultPatience); d > 0 && unanswered && now.Sub(c.lastHeard) >= d {
-		c.giveUp()
-		return
-	}
 	if c.persists == 0 {
 		c.persistFrom = now
+	}
+	// A peer that answers may keep its window closed for ever (RFC 9293 s.3.8.6.1), one that does not may not. What it did
+	// before it was asked says nothing.
+	unanswered := c.persists > 0 && c.lastHeard < c.persistAt
+	silence := now.Sub(max(c.lastHeard, c.persistFrom))
+	if d := cmp.Or(c.cfg.UserTimeout, defaultPatience); d > 0 && unanswered && silence >= d {
+		c.giveUp()
+		return
 	}
 	if d := c.cfg.PersistTimeout; d > 0 && now.Sub(c.persistFrom) >= d {
 		c.giveUp()

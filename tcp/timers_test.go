@@ -33,7 +33,8 @@ func TestTimerSet(t *testing.T) {
 	})
 }
 
-// TestBackoffEnds: the doubled timeout falls back when a segment that was sent once has been timed (RFC 6298 s.5.7, Karn), and not before.
+// TestBackoffEnds: the doubled timeout falls back when a segment that was sent once has been timed (RFC 6298 s.5.7, Karn), and
+// not before.
 func TestBackoffEnds(t *testing.T) {
 	w, mss := flightOf(t, DupACK, 10, Timestamps|FRTO)
 	c := w.ends[0]

@@ -56,40 +56,6 @@ func TestUndoForgotten(t *testing.T) {
 	}
 }
 
-// TestUndoOfItsOwn: an ACK of what an earlier episode sent again echoes a timestamp from before the present episode, and
-// does not undo that (RFC 3522 s.3.2 asks about the segment that this episode sent again).
-func TestUndoOfItsOwn(t *testing.T) {
-	w, mss := flightOf(t, SACK6675, 20, 0)
-	c := w.ends[0]
-	una := c.snd.una
-	c.WriteSynthetic(40 * mss)
-	w.filter = func(*wire.Packet, int) (bool, time.Duration) { return true, 0 }
-	w.run(2 * time.Millisecond)
-	// ack is the peer's answer, in segments; it echoes the present time less age.
-	ack := func(age time.Duration, cumulative int, sacked ...int) {
-		p := wire.Packet{
-			Src: addrs[1], Dst: addrs[0], Protocol: wire.ProtocolTCP, Flags: wire.ACK,
-			Seq: c.rcv.nxt, Ack: una.Add(cumulative * mss), Window: 65535,
-		}
-		p.Options = wire.Options{Set: wire.OptTimestamps, TSVal: c.rcv.tsRecent, TSEcr: c.tsVal(w.now.Add(-age))}
-		for i := 0; i < len(sacked); i += 2 {
-			p.Options.Set |= wire.OptSACK
-			p.Options.SACK[i/2] = wire.Range{Start: una.Add(sacked[i] * mss), End: una.Add(sacked[i+1] * mss)}
-			p.Options.NumSACK++
-		}
-		w.sides[0].Input(w.now, &p)
-		w.run(2 * time.Millisecond)
-	}
-	ack(2*time.Millisecond, 0, 1, 20)           // segment 0 is lost: the first episode, which ends at 20
-	ack(2*time.Millisecond, 0, 1, 20, 21, 24)   // 20, sent since, is lost too
-	ack(4*time.Millisecond, 20, 21, 24)         // the first episode is over
-	ack(4*time.Millisecond, 20, 21, 24, 25, 28) // 24 is lost: the second episode
-	ack(6*time.Millisecond, 24, 25, 28)         // the repair of 20 arrives
-	if c.sent.FastRetransmits != 2 || c.sent.Spurious != 0 || c.subs[0].ep.state != epRecovery {
-		t.Errorf("%d of %d episodes undone", c.sent.Spurious, c.sent.FastRetransmits)
-	}
-}
-
 // TestMarkedAgainAfterUndo: RFC 6675 looks again at what an undone episode had marked and released: some of it may be
 // lost after all.
 func TestMarkedAgainAfterUndo(t *testing.T) {
@@ -163,8 +129,8 @@ func TestDuplicateReportedOnce(t *testing.T) {
 	}
 }
 
-// TestSACKDoesNotEndFRTO: after a timeout and one advance, a SACK of data sent before the timeout proves nothing about the hole below it: only
-// an ACK that advances shows the timeout spurious (RFC 5682 s.3.1 step 3).
+// TestSACKDoesNotEndFRTO: after a timeout and one advance, a SACK of data sent before the timeout proves nothing about the hole
+// below it: only an ACK that advances shows the timeout spurious (RFC 5682 s.3.1 step 3).
 func TestSACKDoesNotEndFRTO(t *testing.T) {
 	w, mss := flightOf(t, RACK, 10, Timestamps)
 	c := w.ends[0]

@@ -7,9 +7,9 @@
 //	longhaul script handshake.pkt
 //
 // The command is flags only: package lab runs comparisons, package experiments repeats published ones, package report
-// writes what they found, and package internal/script runs packet scripts. Tables and documents go to standard output, progress to standard error. The exit status is 0
-// when done, 1 when a run failed, and 2 when the command line is wrong, with one line on standard error that says what is
-// wrong and how to mend it.
+// writes what they found, and package internal/script runs packet scripts. Tables and documents go to standard output,
+// progress to standard error. The exit status is 0 when done, 1 when a run failed, and 2 when the command line is wrong,
+// with one line on standard error that says what is wrong and how to mend it.
 package main
 
 import (

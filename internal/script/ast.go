@@ -253,7 +253,7 @@ func (o TCPOption) String() string {
 			text += fmt.Sprintf(" %d:%d", b[0], b[1])
 		}
 		return text
-	case "FO", "FOEXP":
+	case "FO", "FOEXP", "raw":
 		return strings.TrimSpace(fmt.Sprintf("%s %x", o.Name, o.Data))
 	case "exp":
 		return strings.TrimSpace(fmt.Sprintf("exp %d %x", o.A, o.Data))
@@ -263,7 +263,10 @@ func (o TCPOption) String() string {
 
 // String returns the ICMP error as a script has it.
 func (m *ICMP) String() string {
-	text := fmt.Sprintf("< icmp %s %s", m.Type, m.Code)
+	text := "< icmp " + m.Type
+	if m.Code != "" {
+		text += " " + m.Code
+	}
 	if m.MTU != 0 {
 		text += fmt.Sprintf(" mtu %d", m.MTU)
 	}

@@ -27,7 +27,8 @@ func TestCalls(t *testing.T) {
 		{"another queue", "+0 ioctl(4, SIOCINQ, [10]) = 0", "fail: the value is [0] and not [10]"},
 		{"the segment size", "+0 getsockopt(4, SOL_TCP, TCP_MAXSEG, [1000], [4]) = 0", "pass"},
 		{"Nagle", "+0 setsockopt(4, SOL_TCP, TCP_NODELAY, [0], 4) = 0\n+0 write(4, ..., 5) = 5\n+0 > P. 1:6(5) ack 1\n+0 write(4, ..., 5) = 5\n+.1 < . 1:1(0) ack 6 win 99\n+0 > P. 6:11(5) ack 1", "pass"},
-		{"no Nagle", "+0 write(4, ..., 5) = 5\n+0 > P. 1:6(5) ack 1\n+0 write(4, ..., 5) = 5\n+0 > P. 6:11(5) ack 1", "pass"},
+		{"Nagle by itself, as Minshall has it", "+0 write(4, ..., 1005) = 1005\n+0 > P. 1:1006(1005) ack 1\n+0 write(4, ..., 5) = 5\n+.1 < . 1:1(0) ack 1006 win 99\n+0 > P. 1006:1011(5) ack 1", "pass"},
+		{"no Nagle", "+0 setsockopt(4, SOL_TCP, TCP_NODELAY, [1], 4) = 0\n+0 write(4, ..., 5) = 5\n+0 > P. 1:6(5) ack 1\n+0 write(4, ..., 5) = 5\n+0 > P. 6:11(5) ack 1", "pass"},
 		{"a timeout of the user's", "+0 setsockopt(4, SOL_TCP, TCP_USER_TIMEOUT, [500], 4) = 0\n+0 write(4, ..., 5) = 5\n+0 > P. 1:6(5) ack 1\n+.3 > P. 1:6(5) ack 1\n+.2 > R. 6:6(0) ack 1\n+0 read(4, ..., 5) = -1 ETIMEDOUT", "pass"},
 		{"keep-alives", "+0 setsockopt(4, SOL_TCP, TCP_KEEPIDLE, [5], 4) = 0\n+0 setsockopt(4, SOL_TCP, TCP_KEEPINTVL, [2], 4) = 0\n+0 setsockopt(4, SOL_TCP, TCP_KEEPCNT, [1], 4) = 0\n" +
 			"+0 setsockopt(4, SOL_SOCKET, SO_KEEPALIVE, [1], 4) = 0\n+5 > . 0:0(0) ack 1\n+2 > R. 1:1(0) ack 1", "pass"},

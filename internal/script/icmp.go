@@ -21,6 +21,7 @@ type icmpCode struct {
 // The types of IPv6, and IPv4's one.
 const (
 	icmpUnreachable  = 3
+	icmpQuench       = 4
 	icmp6Unreachable = 1
 	icmp6TooBig      = 2
 )
@@ -60,7 +61,7 @@ func (r *runner) injectICMP(m *ICMP, at mono.Time, distance time.Duration) {
 	}
 	code := icmpCodes[m.Code]
 	e := wire.ICMPError{
-		From: r.remote(), Type: icmpUnreachable, Code: code.code, MTU: m.MTU,
+		From: r.remote(), Type: icmpTypes[m.Type], Code: code.code, MTU: m.MTU,
 		Src: f.local, Dst: f.remote, Seq: f.latest, Length: f.latestSize,
 	}
 	if r.set.ipv6 {

@@ -9,10 +9,12 @@ func TestICMP(t *testing.T) {
 		{"the SYN is refused", "+.1 < icmp unreachable port_unreachable [50:50(0)]\n+0 getsockopt(3, SOL_SOCKET, SO_ERROR, [ECONNREFUSED], [4]) = 0", "pass"},
 		{"another code", "+.1 < icmp unreachable host_prohibited\n+0 getsockopt(3, SOL_SOCKET, SO_ERROR, [EHOSTUNREACH], [4]) = 0", "pass"},
 		{"about what was never sent", "+.1 < icmp unreachable port_unreachable [60:60(0)]\n+.9 > S 50:50(0) <...>", "pass"},
+		{"source quench", "+.1 < icmp source_quench\n+.9 > S 50:50(0) <...>", "pass"},
 		{"nothing else happens", "+.1 < icmp unreachable host_unreachable\n+0 getsockopt(3, SOL_SOCKET, SO_ERROR, [0], [4]) = 0\n+.9 > S 50:50(0) <...>", "pass"},
 	})
 	verdicts(t, "--ip_version=ipv6\n"+open, []struct{ name, text, want string }{
 		{"IPv6", "+.1 < icmp unreachable port_unreachable [50:50(0)]\n+0 getsockopt(3, SOL_SOCKET, SO_ERROR, [ECONNREFUSED], [4]) = 0", "pass"},
+		{"source quench in IPv6", "+.1 < icmp source_quench", "not applicable: line 6: ICMPv6 has nothing that means source_quench"},
 		{"what IPv6 lacks", "+.1 < icmp unreachable net_unknown", "not applicable: line 6: ICMPv6 has nothing that means net_unknown"},
 	})
 	verdicts(t, listening, []struct{ name, text, want string }{

@@ -138,7 +138,7 @@ func (s *scanner) tcpOption() TCPOption {
 			s.fail("expected TS val N ecr N")
 		}
 		o.B = s.uint32("ecr")
-	case "FO", "FOEXP":
+	case "FO", "FOEXP", "raw":
 		o.Data = s.hex()
 	case "bigwin":
 		o.A = s.uint32("bigwin")
@@ -152,7 +152,7 @@ func (s *scanner) tcpOption() TCPOption {
 		o.A = uint32(s.number("the kind of exp", 2, math.MaxUint8))
 		o.Data = s.hex()
 	default:
-		s.fail("%q is not a TCP option; write nop eol mss wscale sackOK sack TS FO FOEXP bigwin upper nak nakok or exp KIND HEX", o.Name)
+		s.fail("%q is not a TCP option; write nop eol mss wscale sackOK sack TS FO FOEXP bigwin upper nak nakok, exp KIND HEX or raw HEX", o.Name)
 	}
 	return o
 }
@@ -171,18 +171,20 @@ func (s *scanner) hex() []byte {
 	return b
 }
 
-// icmpTypes are the ICMP errors that a script may inject.
-var icmpTypes = map[string]bool{"unreachable": true}
+// icmpTypes are the ICMP errors that a script may inject, with their types in IPv4.
+var icmpTypes = map[string]uint8{"unreachable": icmpUnreachable, "source_quench": icmpQuench}
 
 // icmp reads an ICMP error after the word icmp.
 func (s *scanner) icmp() *ICMP {
 	m := &ICMP{Type: s.word("the type of an ICMP error")}
-	if !icmpTypes[m.Type] {
-		s.fail("icmp %s is not a type that scripts have; write icmp unreachable CODE", m.Type)
+	if icmpTypes[m.Type] == 0 {
+		s.fail("icmp %s is not a type that scripts have; write icmp unreachable CODE or icmp source_quench", m.Type)
 	}
-	m.Code = s.word("the code of an ICMP error")
-	if _, ok := icmpCodes[m.Code]; s.err == nil && !ok {
-		s.fail("%q is not a code of icmp unreachable; write one of %s", m.Code, icmpCodeNames())
+	if m.Type == "unreachable" {
+		m.Code = s.word("the code of an ICMP error")
+		if _, ok := icmpCodes[m.Code]; s.err == nil && !ok {
+			s.fail("%q is not a code of icmp unreachable; write one of %s", m.Code, icmpCodeNames())
+		}
 	}
 	if s.acceptWord("mtu") {
 		m.MTU = int(s.number("mtu", 1, math.MaxUint16))

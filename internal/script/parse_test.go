@@ -22,10 +22,10 @@ func TestParse(t *testing.T) {
 		{"options", "0 < S 0:0(0) win 1 <mss 1000,sackOK,TS val 1 ecr 2,nop,wscale 7,FO 0aFF> +0 > . 1:1(0) ack 1 <...> +0 > . 1:1(0) ack 1 <>",
 			"0 < S 0:0(0) win 1 <mss 1000,sackOK,TS val 1 ecr 2,nop,wscale 7,FO 0aff>\n+0 > . 1:1(0) ack 1 <...>\n+0 > . 1:1(0) ack 1"},
 		{"SACK", "0 < . 1:1(0) ack 1 win 1 <nop , nop , sack 1:2 3:4 5:6>", "0 < . 1:1(0) ack 1 win 1 <nop,nop,sack 1:2 3:4 5:6>"},
-		{"own options", "0 < S 0:0(0) win 1 <bigwin 70000,nakok,eol> +0 < . 1:1(0) ack 1 win 1 <upper 3,nak 5:2,exp 99 ABCD,FOEXP 01>",
-			"0 < S 0:0(0) win 1 <bigwin 70000,nakok,eol>\n+0 < . 1:1(0) ack 1 win 1 <upper 3,nak 5:2,exp 99 abcd,FOEXP 01>"},
-		{"ICMP", "0 < icmp unreachable frag_needed mtu 1200 [1:1461(1460)] +0 < icmp unreachable port_unreachable",
-			"0 < icmp unreachable frag_needed mtu 1200 [1:1461(1460)]\n+0 < icmp unreachable port_unreachable"},
+		{"own options", "0 < S 0:0(0) win 1 <bigwin 70000,nakok,eol> +0 < . 1:1(0) ack 1 win 1 <upper 3,nak 5:2,exp 99 ABCD,FOEXP 01,raw 0200>",
+			"0 < S 0:0(0) win 1 <bigwin 70000,nakok,eol>\n+0 < . 1:1(0) ack 1 win 1 <upper 3,nak 5:2,exp 99 abcd,FOEXP 01,raw 0200>"},
+		{"ICMP", "0 < icmp unreachable frag_needed mtu 1200 [1:1461(1460)] +0 < icmp unreachable port_unreachable +0 < icmp source_quench [1:2(1)]",
+			"0 < icmp unreachable frag_needed mtu 1200 [1:1461(1460)]\n+0 < icmp unreachable port_unreachable\n+0 < icmp source_quench [1:2(1)]"},
 		{"calls", `0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3 +0 fcntl(3, F_GETFL) = 0x2 (flags O_RDWR)
 			+0 fcntl(3, F_SETFL, O_RDWR | O_NONBLOCK) = 0 +0 connect(3, ..., ...) = -1 EINPROGRESS (Operation now in progress)
 			+0 setsockopt(3, SOL_SOCKET, SO_LINGER, {onoff=1, linger=0}, 8) = 0

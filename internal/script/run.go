@@ -433,6 +433,7 @@ func (r *runner) noteSYN(f *flow, seq uint32) {
 	case state == tcp.Closed:
 		f.hasRemote, f.remoteISN = true, seq
 		f.renew, f.nextISN = true, seq
+		f.hasLocal = false // a reset in answer counts from nothing
 	}
 }
 

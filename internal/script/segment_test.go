@@ -74,6 +74,12 @@ func TestNumbers(t *testing.T) {
 			+0 > . 1:1(0) ack 11
 			+0 accept(3, ..., ...) = 5
 			+0 read(5, ..., 100) = 10`, "pass"},
+		{"a SYN to what is no more", `+0 < S 1000:1000(0) win 65535 <mss 1000>
+			+0 > S. 0:0(0) ack 1 <mss 1460>
+			+0 < R 1:1(0) ack 0 win 0
+			+0 close(3) = 0
+			+1 < S 500:500(0) win 65535 <mss 1000>
+			+0 > R. 0:0(0) ack 1`, "pass"},
 		{"an old SYN in TIME-WAIT", `+0 < S 1000:1000(0) win 65535 <mss 1000>
 			+0 > S. 0:0(0) ack 1 <mss 1460>
 			+0 < . 1:1(0) ack 1 win 65535

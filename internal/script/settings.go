@@ -1,6 +1,7 @@
 package script
 
 import (
+	"cmp"
 	"fmt"
 	"net/netip"
 	"strconv"
@@ -30,7 +31,7 @@ type settings struct {
 const defaultTolerance = 4 * time.Millisecond
 
 // profile is the stack of scripts that name none: the closest to what scripts written for Linux expect.
-const profile = "cubic.linux-pacing"
+const profile = "cubic.linux-pacing+nagle+minshall"
 
 // newSettings reads the options and commands of a script. An error names file and line.
 func newSettings(s *Script) (settings, error) {
@@ -57,7 +58,8 @@ func newSettings(s *Script) (settings, error) {
 		return set, fmt.Errorf("%s:%d: --stack: %w", s.Name, line, err)
 	}
 	set.config, set.encoding = st.Config, st.Encoding
-	set.config.RecvBufferMax = 65535 << 8 // the largest that a window scale of 8 can express
+	set.config.TrustPeer = name == profile // round trips of scripts are as they may be
+	set.config.RecvBufferMax = 65535 << 8  // the largest that a window scale of 8 can express
 	set.config.SendBuffer = 4 << 20
 	set.config.PathMTU = tcp.MTUReported
 	for _, sh := range []*Shell{s.Init, s.Cleanup} {
@@ -128,7 +130,7 @@ func (set *settings) collectMissing(s *Script) {
 			}
 		case *ICMP:
 			if set.ipv6 && icmpCodes[a.Code].type6 == 0 {
-				set.miss(e.Line, "ICMPv6 has nothing that means %s", a.Code)
+				set.miss(e.Line, "ICMPv6 has nothing that means %s", cmp.Or(a.Code, a.Type))
 			}
 		case *Call:
 			if why := unsupportedCall(a); why != "" {

@@ -49,6 +49,16 @@ func TestShell(t *testing.T) {
 	}
 }
 
+// TestTrust checks that the default profile does not doubt a peer whose round trips shrink, and a stack that is named does.
+func TestTrust(t *testing.T) {
+	text := handshake + "+0 write(4, ..., 60000) = 60000\n+0 > . 1:10001(10000) ack 1\n+.001 < . 1:1(0) ack 10001 win 65535\n+0 > . 10001:30001(20000) ack 1\n"
+	for stack, want := range map[string]Verdict{"": Pass, "--stack=" + profile + "-hystart\n": Fail} {
+		if r := play(t, stack+text, Options{}); r.Verdict != want {
+			t.Errorf("%q: %v, want %v: %+v", stack, r.Verdict, want, r.Failure)
+		}
+	}
+}
+
 // TestSettings checks what commands and options do to the engine's configuration.
 func TestSettings(t *testing.T) {
 	get := func(text string) settings {
@@ -63,9 +73,10 @@ func TestSettings(t *testing.T) {
 		}
 		return set
 	}
+	const nagle = tcp.Nagle | tcp.Minshall
 	plain := get("")
-	if c := plain.config; c.Algorithm.Name != "cubic.linux" || c.Disable != tcp.Pacing || c.Recovery != tcp.RACK {
-		t.Errorf("the default profile is %s, without %b, recovery %d", c.Algorithm.Name, c.Disable, c.Recovery)
+	if c := plain.config; c.Algorithm.Name != "cubic.linux" || c.Enable != nagle || c.Disable != tcp.Pacing || c.Recovery != tcp.RACK {
+		t.Errorf("the default profile is %s, with %b, without %b, recovery %d", c.Algorithm.Name, c.Enable, c.Disable, c.Recovery)
 	}
 	for _, c := range []struct {
 		text string
@@ -75,9 +86,9 @@ func TestSettings(t *testing.T) {
 		{"`sysctl tcp_timestamps=0\nsysctl tcp_timestamps=1`", func(s settings) bool { return s.config.Disable&tcp.Timestamps == 0 }},
 		{"`sysctl tcp_congestion_control=reno`", func(s settings) bool { return s.config.Algorithm.Name == "reno" }},
 		{"`sysctl tcp_congestion_control=cubic`", func(s settings) bool { return s.config.Algorithm.Name == "cubic.linux" }},
-		{"`sysctl tcp_ecn=1`", func(s settings) bool { return s.config.Enable == tcp.ECN }},
-		{"`sysctl tcp_ecn=2`", func(s settings) bool { return s.config.Enable == tcp.ECNPassive }},
-		{"`sysctl tcp_ecn=1\nsysctl tcp_ecn=0`", func(s settings) bool { return s.config.Enable == 0 }},
+		{"`sysctl tcp_ecn=1`", func(s settings) bool { return s.config.Enable == nagle|tcp.ECN }},
+		{"`sysctl tcp_ecn=1\nsysctl tcp_ecn=2`", func(s settings) bool { return s.config.Enable == nagle|tcp.ECNPassive }},
+		{"`sysctl tcp_ecn=1\nsysctl tcp_ecn=0`", func(s settings) bool { return s.config.Enable == nagle }},
 		{"--stack=tahoe:dupack+literal", func(s settings) bool { return s.config.Recovery == tcp.DupACK && s.encoding.Literal }},
 		{"--tolerance_usecs=7", func(s settings) bool { return s.tolerance == 7000 && s.hasTolerance }},
 		{"--local_ip=10.0.0.1\n--remote_ip=10.0.0.2", func(s settings) bool { return !s.ipv6 }},

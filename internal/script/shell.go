@@ -116,7 +116,7 @@ func (set *settings) apply(c setting) bool {
 		set.config.Enable |= tcp.ECN
 		return true
 	case "tcp_ecn=2":
-		set.config.Enable |= tcp.ECNPassive
+		set.config.Enable = set.config.Enable&^tcp.ECN | tcp.ECNPassive
 		return true
 	}
 	if c.name != "tcp_congestion_control" {

@@ -62,6 +62,8 @@ func appendOption(b []byte, o TCPOption, e wire.Encoding) ([]byte, error) {
 		return append(b, kindNop), nil
 	case "eol":
 		return append(b, kindEnd), nil
+	case "raw":
+		return append(b, o.Data...), nil
 	case "mss":
 		b = be.AppendUint16(append(b, kindMSS, 0), uint16(o.A))
 	case "wscale":
