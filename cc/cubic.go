@@ -33,9 +33,14 @@ type cubic struct {
 	hy     hystart
 	linux  bool // the deviations of cubic.linux
 	alone  bool // no fast convergence, as s.4.7 advises for a flow that has the path to itself
+	before *cubicSaved
+}
 
-	savedCurve curve
-	savedHy    hystart
+// cubicSaved is what an undo restores besides the window. Few connections of a server ever need it, so it is made at the first
+// cut.
+type cubicSaved struct {
+	curve curve
+	hy    hystart
 }
 
 // curve is the state of one congestion-avoidance stage and what it inherits from the last.
@@ -146,14 +151,17 @@ func (v *curve) at(t float64) float64 {
 func (c *cubic) OnCongestion(e Congestion) {
 	if e.Kind == Undo {
 		if c.undo() {
-			c.curve, c.hy = c.savedCurve, c.savedHy // s.4.9.2
+			c.curve, c.hy = c.before.curve, c.before.hy // s.4.9.2
 			c.frac = 0
 		}
 		return
 	}
 	w := c.segments(c.cwnd)
 	if c.cut(&e, int64(cubicBeta*float64(c.base(&e)))) {
-		c.savedCurve, c.savedHy = c.curve, c.hy
+		if c.before == nil {
+			c.before = new(cubicSaved)
+		}
+		*c.before = cubicSaved{c.curve, c.hy}
 	}
 	c.frac = 0
 	c.hy.on, c.hy.css = false, false

@@ -22,10 +22,10 @@ const noRTT = time.Duration(math.MaxInt64)
 // Its owner switches it off at the first cut, so that later slow starts are left alone (s.4.3).
 type hystart struct {
 	on        bool
-	css       bool // in conservative slow start
+	css       bool  // in conservative slow start
+	samples   uint8 // at most hySamples are counted
+	rounds    uint8 // rounds spent in conservative slow start, a partial first one included
 	round     uint64
-	samples   int
-	rounds    int           // rounds spent in conservative slow start, a partial first one included
 	cur, last time.Duration // smallest RTT of this round and of the last one
 	baseline  time.Duration // smallest RTT of the round that began conservative slow start
 }
@@ -50,7 +50,7 @@ func (h *hystart) onAck(a *Ack) (over bool) {
 		return false
 	}
 	h.cur = min(h.cur, a.RTT)
-	h.samples++
+	h.samples = min(h.samples+1, hySamples)
 	switch {
 	case h.samples < hySamples:
 	case h.css && h.cur < h.baseline: // the rise was a spurious one

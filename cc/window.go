@@ -10,9 +10,9 @@ type window struct {
 	flight            [2]int64 // largest flight seen in the present round, and in the one before
 	round             uint64
 	rate              int64 // octets by which slow start opens the window for each acknowledged one
+	step              int64 // with perACK, the octets for which the present ACK counts
 	paced             bool
 	perACK            bool
-	step              int64 // with perACK, the octets for which the present ACK counts
 	flightSsthresh    bool
 	uncapped          bool // one ACK may count for any number of segments, as in Linux
 	relearn           bool // in the slow start after a timeout: one segment per ACK, times rate, until ssthresh (RFC 3465 s.2.3)

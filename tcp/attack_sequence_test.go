@@ -68,6 +68,7 @@ func TestReneging(t *testing.T) {
 			left -= w.ends[0].WriteSynthetic(left)
 			n, _ := e.Discard(1 << 20)
 			got += n
+			w.wake()
 			if w.now >= next && len(e.rcv.ooo) > 0 && e.rcv.ooo[0].Len() >= 5*mss {
 				dropped += len(e.rcv.ooo)
 				e.rcv.ooo, e.rcv.numRecent, e.rcv.buf.top = nil, 0, e.rcv.buf.ready

@@ -91,6 +91,7 @@ func (l *lane) arrive(at mono.Time, p wire.Packet) {
 // ack is an ACK of the receiver's for everything below seq, with the timestamps that its stack would give it.
 func (l *lane) ack(seq wire.Seq) wire.Packet {
 	c, e := l.ends[0], l.ends[1]
+	l.wake()
 	p := wire.Packet{
 		Src: addrs[1], Dst: addrs[0], Protocol: wire.ProtocolTCP, Flags: wire.ACK, Seq: e.snd.nxt, Ack: seq,
 		Window: uint16(min(4<<20>>c.snd.scale, 65535)),

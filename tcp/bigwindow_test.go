@@ -130,7 +130,7 @@ func TestR4SYNWindow(t *testing.T) {
 // TestR5WindowReformed: any window up to 2^30 crosses the wire in the header and option C; what is larger is clamped and
 // counted (C-1).
 func TestR5WindowReformed(t *testing.T) {
-	c := Conn{on: BigWindow}
+	c := Conn{on: BigWindow, flow: new(flow)}
 	rapid.Check(t, func(t *rapid.T) {
 		want := rapid.IntRange(0, 1<<30).Draw(t, "window")
 		var p wire.Packet

@@ -151,6 +151,7 @@ func TestChallengeInterval(t *testing.T) {
 	c := w.ends[1]
 	answers := 0
 	for i := range 10_000 {
+		c.resume()
 		forged := [...]wire.Packet{
 			{Flags: wire.SYN, Seq: c.rcv.nxt},
 			{Flags: wire.RST, Seq: c.rcv.nxt + 1},

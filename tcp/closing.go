@@ -9,6 +9,7 @@ import (
 // nobody will read is told so with a RST, at once if there is some, else when more arrives (RFC 9293 s.3.6.1); in TIME-WAIT
 // nobody is left to be told. An attempt to connect that has had no answer is given up (s.3.10.4).
 func (c *Conn) Close() {
+	c.resume()
 	if c.state == Closed || c.rcv.shut {
 		return
 	}
@@ -88,7 +89,6 @@ func (c *Conn) enterTimeWait(now mono.Time) {
 	c.state = TimeWait
 	c.timers = newTimerSet()
 	c.timers.set(timerLinger, now.Add(c.cfg.Timers.TimeWait))
-	c.rest()
 	c.stack.linger(c)
 	c.stack.changed(c)
 }

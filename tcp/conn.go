@@ -10,27 +10,40 @@ import (
 )
 
 // Conn is one connection. Its methods never block. It belongs to a Stack and, like it, to one goroutine at a time.
+//
+// Most connections of a large server are idle, so what they take decides how many there can be. A Conn itself is what the
+// stack's tables and the driver need of any connection. Everything that segments and timers work on is its flow, which is laid
+// out for speed. A connection at rest has none: what must outlive the rest, mostly small numbers and zeros, is packed into an
+// eighth of the room, and its buffers and its scoreboard are gone as well (rest.go).
 type Conn struct {
 	stack *Stack
 	key   connKey
 	cfg   *Config // with defaults filled in; a listener's connections share it
 	on    Feature // wanted before the handshake, in force after it
 	state State
-	err   error
-	want  wants
+	*flow // nil at rest
+	resting
+	holding
+}
 
-	snd    sender
-	rcv    receiver
-	board  board
-	subs   []subconn // at least one once established
-	one    [1]subconn
-	detect detector
-	rack   *rackDetector // detect, when that is RACK
-	tlp    tailProbe
-	rtt    rttEstimator
-	pace   pacer
-	ackp   ackPolicy
-	timers timerSet
+// flow is all that segments and timers work on.
+type flow struct {
+	err     error
+	want    wants
+	granted int64 // octets of the stack's window memory that the buffers hold
+	snd     sender
+	rcv     receiver
+	board   board
+	subs    []subconn // at least one once established
+	one     [1]subconn
+	detect  detector
+	rack    *rackDetector // detect, when that is RACK
+	finds   detectors
+	tlp     tailProbe
+	rtt     rttEstimator
+	pace    pacer
+	ackp    ackPolicy
+	timers  timerSet
 	activity
 	work   *ackWork // the stack's
 	clock  chrono
@@ -40,7 +53,6 @@ type Conn struct {
 	path   pathState
 	honest honesty
 	counters
-	holding
 }
 
 // counters are what Info reports of both directions.
@@ -51,9 +63,8 @@ type counters struct {
 
 // holding is what the stack and the driver keep with a connection.
 type holding struct {
-	sched   schedule
-	granted int64 // octets of the stack's window memory that the buffers hold
-	user    any
+	sched schedule
+	user  any
 }
 
 // activity is when things last happened, and how often a silent peer was asked.
@@ -68,6 +79,7 @@ type activity struct {
 	persists      int
 	keepProbes    int
 	holdRTO       bool // the latest ACK does not restart the retransmission timer
+	idle          bool // nothing has happened for the time of a retransmission
 	expiries      int  // of the retransmission timer since lastProgress
 }
 
@@ -127,12 +139,14 @@ func (c *Conn) flight() int { return c.snd.nxt.Sub(c.snd.una) }
 // Read moves received octets into p. It returns 0 and io.EOF at the end of the stream, 0 and nil when nothing has
 // arrived, and the connection's error once everything received has been read.
 func (c *Conn) Read(p []byte) (int, error) {
+	defer c.glance(c.unpack())
 	n := c.rcv.buf.read(p)
 	return n, c.consumed(n, len(p))
 }
 
 // Discard drops up to n received octets without copying them. It returns what Read would.
 func (c *Conn) Discard(n int) (int, error) {
+	defer c.glance(c.unpack())
 	got := c.rcv.buf.discard(n)
 	return got, c.consumed(got, n)
 }
@@ -158,9 +172,11 @@ func (c *Conn) consumed(n, asked int) error {
 
 // Write appends octets to the stream and returns how many there was room for, perhaps 0.
 func (c *Conn) Write(p []byte) (int, error) {
-	if err := c.writeError(); err != nil {
+	defer c.glance(c.unpack())
+	if err := c.writeError(); err != nil || len(p) == 0 && !c.snd.buf.short {
 		return 0, err
 	}
+	c.resume()
 	n := c.snd.buf.write(p)
 	c.stack.wake(c)
 	return n, nil
@@ -169,9 +185,11 @@ func (c *Conn) Write(p []byte) (int, error) {
 // WriteSynthetic appends up to n zero octets, which are never stored, and returns how many there was room for.
 // The lab moves terabytes that way.
 func (c *Conn) WriteSynthetic(n int) int {
-	if c.writeError() != nil {
+	defer c.glance(c.unpack())
+	if c.writeError() != nil || n <= 0 && !c.snd.buf.short {
 		return 0
 	}
+	c.resume()
 	n = c.snd.buf.writeSynthetic(n)
 	c.stack.wake(c)
 	return n
@@ -190,6 +208,7 @@ func (c *Conn) writeError() error {
 // CloseWrite ends our half of the stream: a FIN follows what was written, also when the handshake is still to be
 // completed. Reading goes on. Close ends both halves, Abort gives up.
 func (c *Conn) CloseWrite() {
+	c.resume()
 	if c.state == Closed || c.snd.closing {
 		return
 	}
@@ -200,6 +219,7 @@ func (c *Conn) CloseWrite() {
 
 // Abort ends the connection at once with a RST (RFC 9293 s.3.10.5). Unsent and unread data are lost.
 func (c *Conn) Abort() {
+	c.resume()
 	if c.state == Closed {
 		return
 	}
@@ -211,6 +231,7 @@ func (c *Conn) Abort() {
 
 // Ready returns what the application can do now.
 func (c *Conn) Ready() Ready {
+	defer c.glance(c.unpack())
 	return Ready{
 		Connected: c.synchronised(),
 		Readable:  c.rcv.buf.ready > 0 || c.rcv.finDone || c.err != nil,
@@ -220,7 +241,12 @@ func (c *Conn) Ready() Ready {
 }
 
 // Err returns why the connection ended, or nil if it has not, or ended in order.
-func (c *Conn) Err() error { return c.err }
+func (c *Conn) Err() error {
+	if c.flow == nil { // at rest nothing has ended
+		return nil
+	}
+	return c.err
+}
 
 // LocalAddr returns our end's address.
 func (c *Conn) LocalAddr() netip.AddrPort { return c.key.local }
@@ -236,6 +262,7 @@ func (c *Conn) User() any { return c.user }
 
 // Info returns a snapshot of the connection.
 func (c *Conn) Info() Info {
+	defer c.glance(c.unpack())
 	in := Info{
 		State: c.state, Controller: c.cfg.Algorithm.Name, MSS: c.snd.mss, PathMTU: c.packetSize(c.snd.mss),
 		PeerWindow: c.snd.window, RecvWindow: int64(c.rcv.edge.Sub(c.rcv.nxt)),
@@ -272,6 +299,7 @@ func (c *Conn) fail(err error) {
 
 // finish moves the connection to CLOSED. The stack forgets it once nothing remains to be sent.
 func (c *Conn) finish(err error) {
+	c.resume()
 	c.state = Closed
 	c.timers = newTimerSet()
 	if err != nil {

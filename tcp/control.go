@@ -29,6 +29,7 @@ func (c *Conn) SetNagle(on bool) {
 
 // SetUserTimeout changes Config.UserTimeout.
 func (c *Conn) SetUserTimeout(now mono.Time, d time.Duration) {
+	c.resume()
 	if c.state == Closed {
 		return
 	}
@@ -44,6 +45,7 @@ func (c *Conn) SetUserTimeout(now mono.Time, d time.Duration) {
 
 // SetKeepAlive changes Config.KeepAlive. Silence counts from the last segment that arrived.
 func (c *Conn) SetKeepAlive(now mono.Time, k KeepAlive) {
+	c.resume()
 	if c.state == Closed {
 		return
 	}
@@ -60,6 +62,7 @@ func (c *Conn) SetKeepAlive(now mono.Time, k KeepAlive) {
 
 // SetSendBuffer fixes the send buffer at that many octets, as Config.SendBuffer does. What is in it stays.
 func (c *Conn) SetSendBuffer(octets int) {
+	c.resume()
 	if c.state == Closed {
 		return
 	}

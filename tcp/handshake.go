@@ -9,9 +9,9 @@ import (
 
 // handshake is what matters only until a connection is established.
 type handshake struct {
-	passive  bool // came out of a Listener
-	cookie   bool // and out of a cookie: this end sent the SYN-ACK and forgot it
-	listener *Listener
+	passive  bool      // came out of a Listener
+	cookie   bool      // and out of a cookie: this end sent the SYN-ACK and forgot it
+	listener *Listener // it came from there, and was not accepted yet
 	synAt    mono.Time // first transmission of our SYN
 	retries  int       // retransmissions of it by the timer
 	again    bool      // retransmitted because the peer's SYN came again
@@ -172,8 +172,8 @@ func (c *Conn) establish(now mono.Time, p *wire.Packet) {
 	for i := range c.subs {
 		c.subs[i].ep.point = c.snd.iss
 	}
-	c.detect = c.newDetector()
-	c.rack, _ = c.detect.(*rackDetector)
+	c.finds = detectors{dup: dupDetector{partial: c.cfg.Recovery != DupACK, reducing: c.cfg.Recovery == RACK}, rack: rackDetector{mult: 1}}
+	c.useDetector()
 	c.snd.rttRound = c.snd.nxt
 	c.rcv.startTuning(now, c.rtt.srtt)
 	c.ackp.quick = quickACKs

@@ -267,6 +267,7 @@ func TestTimestampOfHandshake(t *testing.T) {
 		l.Accept().WriteSynthetic(10)
 		w.run(time.Millisecond)
 		last := w.seen[len(w.seen)-1].p
+		c.resume()
 		if want := c.tsVal(0) + 20; last.Options.TSEcr != want {
 			t.Errorf("ISS %d: echoes %d, %+d from the last ACK's", iss, last.Options.TSEcr, int32(last.Options.TSEcr-want))
 		}

@@ -17,6 +17,7 @@ func (s *Stack) InputICMP(now mono.Time, e *wire.ICMPError) {
 	if c == nil || c.state == Closed {
 		return
 	}
+	c.resume()
 	c.got.ICMP++
 	if e.Seq.Less(c.snd.una) || !e.Seq.Less(c.snd.nxt) || !c.takeICMP(now, e) {
 		c.got.ICMPIgnored++

@@ -36,6 +36,7 @@ type Inspection struct {
 
 // Inspect looks closely at the connection. It walks everything that is outstanding; Info does not.
 func (c *Conn) Inspect(now mono.Time) Inspection {
+	defer c.glance(c.unpack())
 	in := Inspection{
 		Outstanding: c.board.len(), SACKed: c.board.sackedSegs, AdvertisedMSS: c.cfg.MSS,
 		LastData: c.lastData, Busy: c.clock.busyUntil(now), Limited: c.clock.until(now),
@@ -80,6 +81,7 @@ type SubInfo struct {
 
 // Sub returns a snapshot of sub-connection i, counted from 0, and reports whether there is one.
 func (c *Conn) Sub(i int) (SubInfo, bool) {
+	defer c.glance(c.unpack())
 	if i < 0 || i >= len(c.subs) {
 		return SubInfo{}, false
 	}

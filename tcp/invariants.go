@@ -15,7 +15,7 @@ func (s *Stack) CheckInvariants() error {
 
 // CheckInvariants returns what is wrong with the connection's bookkeeping, or nil.
 func (c *Conn) CheckInvariants() error {
-	if !c.synchronised() {
+	if c.flow == nil || !c.synchronised() { // what rests has been reduced to what cannot be wrong
 		return nil
 	}
 	if err := c.checkSequence(); err != nil {

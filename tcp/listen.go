@@ -45,6 +45,7 @@ func (l *Listener) Accept() *Conn {
 	c := l.waiting[0]
 	l.waiting = l.waiting[1:]
 	c.hand.listener = nil
+	l.stack.wake(c) // from now on it may rest
 	return c
 }
 

@@ -52,14 +52,3 @@ func (c *Conn) ungrant() {
 	c.stack.memory.used -= c.granted
 	c.granted = 0
 }
-
-// rest gives back the memory that only the flow of data needs, once a connection is idle. Between the requests and answers
-// of a busy one it stays.
-func (c *Conn) rest() {
-	if c.board.empty() {
-		c.board.ring, c.board.sacked = nil, nil
-	}
-	if len(c.rcv.ooo) == 0 {
-		c.rcv.ooo = nil
-	}
-}

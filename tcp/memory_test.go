@@ -84,7 +84,7 @@ func TestIdleMemory(t *testing.T) {
 }
 
 // idleLimit is what doc.go promises.
-const idleLimit = 3000
+const idleLimit = 1024
 
 // TestIdleHoldsNoRing: the record of what is outstanding, which a large flight makes large, goes when the connection is idle, and
 // not between the requests of a busy one.
@@ -96,10 +96,57 @@ func TestIdleHoldsNoRing(t *testing.T) {
 	if w.run(50 * time.Millisecond); len(c.board.ring) < 100 {
 		t.Errorf("a ring of %d segments just after the transfer", len(c.board.ring))
 	}
-	if w.run(time.Second); c.board.ring != nil {
-		t.Errorf("a ring of %d segments when idle", len(c.board.ring))
+	for limit := w.now.Add(time.Second); w.step(limit); {
+	}
+	if c.flow != nil || w.ends[1].flow != nil {
+		t.Error("no rest when idle")
 	}
 	w.transfer(1_000_000, time.Minute)
+}
+
+// TestTimeWaitRests: what is in TIME-WAIT takes no more than what is idle, and still answers, and ends when it should.
+func TestTimeWaitRests(t *testing.T) {
+	w := newPair(t, 10*time.Millisecond)
+	w.connect(Config{}, Config{})
+	c := w.ends[0]
+	c.CloseWrite()
+	w.run(100 * time.Millisecond)
+	w.ends[1].CloseWrite()
+	for limit := w.now.Add(time.Second); w.step(limit); {
+	}
+	if c.state != TimeWait || c.flow != nil {
+		t.Fatalf("in %v; at rest: %v", c.state, c.flow == nil)
+	}
+	for limit := w.now.Add(time.Minute); w.step(limit); {
+	}
+	if c.state != Closed || len(w.sides[0].conns) != 0 {
+		t.Errorf("in %v after a minute", c.state)
+	}
+}
+
+// TestSparesAreBounded: connections that go to rest together leave no more memory behind than maxSpares flows.
+func TestSparesAreBounded(t *testing.T) {
+	w := newPair(t, time.Millisecond)
+	l, _ := w.sides[1].Listen(addrs[1], 0, Config{})
+	for range 3 * maxSpares {
+		if _, err := w.sides[0].Dial(w.now, netipWithPort(addrs[0], 0), addrs[1], Config{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.run(time.Second)
+	for l.Accept() != nil {
+	}
+	w.run(10 * time.Second)
+	for i, s := range w.sides {
+		if len(s.spares) != maxSpares {
+			t.Errorf("side %d: %d spare flows", i, len(s.spares))
+		}
+		for _, c := range s.conns {
+			if c.flow != nil {
+				t.Errorf("side %d: a connection is not at rest", i)
+			}
+		}
+	}
 }
 
 // TestTimeWaitIsBounded: of more connections in TIME-WAIT than StackConfig.MaxTimeWait the oldest ends at once.

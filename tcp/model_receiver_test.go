@@ -289,6 +289,7 @@ func (r *receiverRun) checkSACK(p *wire.Packet, twice []wire.Range) {
 // compare compares the engine's state with the model's.
 func (r *receiverRun) compare() {
 	r.Helper()
+	r.u.c.resume()
 	m, e := &r.m, &r.u.c.rcv
 	at := e.nxt.Sub(r.u.iss.Add(1))
 	if m.done {

@@ -222,6 +222,7 @@ func (r *senderRun) poll() mono.Time {
 	r.Helper()
 	r.hold()
 	next := r.u.poll()
+	r.u.c.resume()
 	r.onTimers()
 	r.compare()
 	return next

@@ -11,6 +11,7 @@ import (
 // poll fills in p with the next segment to send and reports true, or reports false and says when to come back.
 // What sends is what says when: nothing else in the engine restates the conditions.
 func (c *Conn) poll(now mono.Time, p *wire.Packet) (ok bool, next mono.Time) {
+	c.resume()
 	c.runTimers(now)
 	c.limitFinWait2(now)
 	c.pace.blocked = false
@@ -18,9 +19,14 @@ func (c *Conn) poll(now mono.Time, p *wire.Packet) (ok bool, next mono.Time) {
 		c.sent.Segments++
 		return true, now
 	}
+	c.watchIdle(now)
 	next = c.timers.next()
 	if c.pace.blocked {
 		next = min(next, c.pace.wake(c.snd.mss))
+	}
+	if c.idle {
+		c.idle = false
+		c.rest()
 	}
 	return false, next
 }
@@ -309,6 +315,7 @@ func (c *Conn) newSegment(now mono.Time, size int) *segment {
 	if c.board.empty() {
 		c.lastProgress = now // the wait for an acknowledgement begins
 		c.clock.begin(now)
+		c.timers.stop(timerRest)
 	}
 	_, g := c.board.push()
 	*g = segment{seq: c.snd.nxt, size: uint32(size), sub: uint8(0)}

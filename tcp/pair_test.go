@@ -152,6 +152,16 @@ func (w *pair) run(d time.Duration) {
 	for w.step(limit) {
 	}
 	w.now = limit
+	w.wake()
+}
+
+// wake ends the rest of both ends, so that a test can look into them.
+func (w *pair) wake() {
+	for _, c := range w.ends {
+		if c != nil {
+			c.resume()
+		}
+	}
 }
 
 // data returns the data segments that side from sent, in order.

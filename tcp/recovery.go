@@ -20,22 +20,29 @@ type detector interface {
 // dupThresh is how many duplicate ACKs mean a loss (RFC 5681 s.3.2).
 const dupThresh = 3
 
-// newDetector returns the detector for what the handshake settled: without SACK there is nothing for RACK,
+// useDetector chooses the detector for what the handshake settled: without SACK there is nothing for RACK,
 // RFC 6675 or FACK to work with, and NewReno takes their place.
-func (c *Conn) newDetector() detector {
+func (c *Conn) useDetector() {
+	c.rack = nil
 	switch {
-	case c.cfg.Recovery == DupACK:
-		return &dupDetector{}
-	case c.cfg.Recovery == NewReno:
-		return &dupDetector{partial: true}
-	case c.on&SACK == 0:
-		return &dupDetector{partial: true, reducing: c.cfg.Recovery == RACK}
+	case c.cfg.Recovery == DupACK || c.cfg.Recovery == NewReno || c.on&SACK == 0:
+		c.detect = &c.finds.dup
 	case c.cfg.Recovery == SACK6675:
-		return &sackDetector{}
+		c.detect = &c.finds.sack
 	case c.cfg.Recovery == FACK:
-		return &fackDetector{}
+		c.detect = &c.finds.fack
+	default:
+		c.rack = &c.finds.rack
+		c.detect = c.rack
 	}
-	return &rackDetector{mult: 1}
+}
+
+// detectors has room for each kind of detector, of which a connection uses one.
+type detectors struct {
+	dup  dupDetector
+	sack sackDetector
+	fack fackDetector
+	rack rackDetector
 }
 
 // markLost marks segment n lost: it leaves the flight and waits to be sent again.

@@ -5,7 +5,7 @@ import "longhaul/mono"
 // schedule is a connection's place in its stack's queues.
 type schedule struct {
 	deadline  mono.Time
-	heapIndex int // in the deadline heap, or -1
+	heapIndex int32 // in the deadline heap, or -1
 	ready     bool
 	changed   bool
 }
@@ -49,14 +49,14 @@ func (h *deadlineHeap) put(c *Conn, at mono.Time) {
 	if at == mono.Never {
 		return
 	}
-	c.sched.heapIndex = len(*h)
+	c.sched.heapIndex = int32(len(*h))
 	*h = append(*h, c)
-	h.up(c.sched.heapIndex)
+	h.up(len(*h) - 1)
 }
 
 // remove takes c out, if it is in.
 func (h *deadlineHeap) remove(c *Conn) {
-	i := c.sched.heapIndex
+	i := int(c.sched.heapIndex)
 	if i < 0 {
 		return
 	}
@@ -75,7 +75,7 @@ func (h deadlineHeap) less(i, j int) bool { return h[i].sched.deadline < h[j].sc
 
 func (h deadlineHeap) swap(i, j int) {
 	h[i], h[j] = h[j], h[i]
-	h[i].sched.heapIndex, h[j].sched.heapIndex = i, j
+	h[i].sched.heapIndex, h[j].sched.heapIndex = int32(i), int32(j)
 }
 
 func (h deadlineHeap) up(i int) {

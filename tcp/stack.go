@@ -50,6 +50,8 @@ type Stack struct {
 	cookies     []wire.Packet // SYN-ACKs with SYN cookies to send
 	resets      budget
 	challenges  budget
+	spares      []*flow     // for connections that resume or begin
+	packer      packer      // scratch of a connection that goes to rest
 	work        ackWork     // scratch of the ACK being processed
 	event       trace.Event // scratch of its connections' traces
 }
@@ -103,8 +105,8 @@ func (s *Stack) newConn(now mono.Time, key connKey, cfg *Config) (*Conn, error) 
 	if cfg.Algorithm.New == nil {
 		return nil, fmt.Errorf("tcp: no congestion controller")
 	}
-	c := &Conn{stack: s, key: key, cfg: cfg, on: cfg.features(), timers: newTimerSet(), work: &s.work}
-	c.rtt.timers = &cfg.Timers
+	c := &Conn{stack: s, key: key, cfg: cfg, on: cfg.features()}
+	c.newFlow()
 	c.snd.iss = s.isn(now, key)
 	c.snd.una, c.snd.nxt = c.snd.iss, c.snd.iss
 	c.snd.tsOffset = s.tsOffset(key)
@@ -140,6 +142,7 @@ func (s *Stack) Input(now mono.Time, p *wire.Packet) {
 		return
 	}
 	s.last = c
+	c.resume()
 	c.input(now, p)
 	s.wake(c)
 }
@@ -150,6 +153,7 @@ func (c *Conn) replacedBy(p *wire.Packet) bool {
 	if p.Flags&(wire.SYN|wire.ACK|wire.RST) != wire.SYN || c.stack.listeners[c.key.local] == nil {
 		return false
 	}
+	defer c.glance(c.unpack())
 	newer := c.on&Timestamps != 0 && p.Options.Has(wire.OptTimestamps) && int32(p.Options.TSVal-c.rcv.tsRecent) > 0
 	return newer || c.rcv.nxt.LessEq(p.Seq)
 }
@@ -211,6 +215,7 @@ func (s *Stack) LocalDrop(now mono.Time, p *wire.Packet) {
 	if c == nil || !c.synchronised() {
 		return
 	}
+	c.resume()
 	sub := &c.subs[0]
 	if sub.ep.state == epOpen && now.Sub(sub.ep.cutAt) > c.rtt.srtt {
 		sub.ep.undo.armed = false

@@ -69,7 +69,7 @@ func (s *subconn) noteRound() {
 
 // newSubconns creates the sub-connections once the handshake has settled the segment size.
 func (c *Conn) newSubconns() {
-	c.subs = c.one[:]
+	c.useSubconn()
 	for i := range c.subs {
 		s := &c.subs[i]
 		s.ctrl = c.cfg.Algorithm.New(cc.Params{
@@ -87,6 +87,9 @@ func (c *Conn) newSubconns() {
 		s.out = s.ctrl.Output()
 	}
 }
+
+// useSubconn has the connection use its one sub-connection.
+func (c *Conn) useSubconn() { c.subs = c.one[:] }
 
 // initialWindow returns the first window in octets, or 0 for the controller's own default (RFC 6928). After a
 // lost SYN it is one segment (RFC 5681 s.3.1), but not if the timestamp echo shows that the retransmission was

@@ -21,7 +21,8 @@ const (
 	timerLinger                     // TIME-WAIT, and FIN-WAIT-2 after Close
 	timerUser                       // user timeout (RFC 9293 s.3.8.3)
 	timerNAK                        // a hole may be NAKed again (C-8)
-	timerIdle                       // nothing has been outstanding for the time of a retransmission
+	timerIdle                       // all was acknowledged the time of a retransmission ago
+	timerRest                       // the same for a connection that waits for nothing to be acknowledged
 	numTimers
 )
 
@@ -96,8 +97,8 @@ func (c *Conn) expired(now mono.Time, k timerKind) {
 		c.onUserTimeout(now)
 	case timerNAK:
 		c.onNAKTimer()
-	case timerIdle:
-		c.rest()
+	case timerIdle, timerRest:
+		c.onIdle(now)
 	}
 }
 
