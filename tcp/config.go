@@ -80,7 +80,7 @@ type Config struct {
 
 	// UserTimeout is how long data may stay unacknowledged before the connection is given up (RFC 9293 s.3.8.3); 0 means 15 minutes
 	// and at least three retransmissions (R2 of RFC 1122 s.4.2.3.5), less than 0 for ever. PersistTimeout is how long the peer may
-	// keep its window closed although it answers probes (RFC 6429); 0 means for ever.
+	// keep its window closed although it answers probes (RFC 6429); 0 means for ever, but 15 minutes after Close.
 	UserTimeout    time.Duration
 	PersistTimeout time.Duration
 

@@ -91,6 +91,9 @@ func (u *puppet) syn(flags wire.Flags) {
 func (u *puppet) work() int {
 	n := 16
 	for _, c := range u.s.conns {
+		if c.flow == nil {
+			continue // at rest, it has nothing to send
+		}
 		n += 2*c.board.len() + c.snd.unsent()/max(c.snd.mss, 1)
 	}
 	return n

@@ -85,6 +85,26 @@ func TestClosedWindow(t *testing.T) {
 	}
 }
 
+// TestClosedWindowAfterClose: a peer that never takes the last of the data holds a connection that nobody waits for any longer only
+// as long as a silent one (RFC 6429 s.3).
+func TestClosedWindowAfterClose(t *testing.T) {
+	w := newPair(t, 10*time.Millisecond)
+	w.connect(Config{}, Config{RecvBuffer: 10_000})
+	w.run(time.Second)
+	e := w.ends[0]
+	e.Write(make([]byte, 100_000))
+	w.run(time.Minute)
+	e.Close()
+	w.run(defaultPatience - 2*time.Minute)
+	if e.state != FinWait1 && e.state != Established {
+		t.Errorf("%v too early", e.state)
+	}
+	w.run(4 * time.Minute)
+	if e.err != ErrTimeout {
+		t.Errorf("%v, %v", e.state, e.err)
+	}
+}
+
 // TestRangesAreBounded: of a peer that sends every second octet only so many islands are taken that they cost under a
 // hundredth of the buffer, none that was reported is dropped, and afterwards the data arrives whole.
 func TestRangesAreBounded(t *testing.T) {

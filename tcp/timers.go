@@ -298,7 +298,11 @@ func (c *Conn) onPersist(now mono.Time) {
 		c.giveUp()
 		return
 	}
-	if d := c.cfg.PersistTimeout; d > 0 && now.Sub(c.persistFrom) >= d {
+	d := c.cfg.PersistTimeout
+	if c.rcv.shut && d == 0 {
+		d = defaultPatience // nobody waits for it any more: RFC 6429 s.3 lets the system decide
+	}
+	if d > 0 && now.Sub(c.persistFrom) >= d {
 		c.giveUp()
 		return
 	}
