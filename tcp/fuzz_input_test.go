@@ -48,6 +48,7 @@ func (u *puppet) segment(flags wire.Flags, seq, ack int) wire.Packet {
 		Seq: u.iss.Add(1 + seq), Ack: wire.Seq(uint32(ack)), Window: 60_000,
 	}
 	if c := u.c; c != nil {
+		c.resume()
 		p.Ack = c.snd.una.Add(ack)
 		if !c.handshaking() || c.hand.passive {
 			p.Seq = c.rcv.nxt.Add(seq)
@@ -76,6 +77,7 @@ func (u *puppet) syn(flags wire.Flags) {
 		Src: addrs[1], Dst: addrs[0], Protocol: wire.ProtocolTCP, Flags: wire.SYN | flags, Seq: u.iss, Window: 60_000, Options: u.offer,
 	}
 	if u.c != nil {
+		u.c.resume()
 		p.Ack = u.c.snd.iss + 1
 		p.Options.TSEcr = u.c.tsVal(u.now)
 	}
@@ -414,6 +416,7 @@ func (u *puppet) anything(o *octets) {
 	}
 	una := wire.Seq(0)
 	if u.c != nil {
+		u.c.resume()
 		una = u.c.snd.una
 	}
 	if options&8 != 0 {
