@@ -19,9 +19,9 @@
 // and receive buffers are allocated when octets arrive and dropped when they are empty; synthetic octets
 // (WriteSynthetic, Discard) are counted and never stored. In steady state nothing is allocated, and the work per
 // ACK is proportional to what the ACK changed, whatever the window. What others can make a stack hold is bounded: an idle
-// connection takes at most 1,024 octets (TestIdleMemory, with reno and with cubic) besides its buffers, since its state is packed when nothing
-// has happened for the time of a retransmission (rest.go), one in TIME-WAIT as much, and there are StackConfig.MaxTimeWait of
-// those; a half-open one at most 2,560 (TestSYNFlood), and a listener has as many as its
+// connection takes at most 1,024 octets besides its buffers, with reno or cubic, in the mean of both ends (TestIdleMemory; one that was
+// dialled has its Config to itself), since its state is packed when nothing has happened for the time of a retransmission
+// (rest.go), one in TIME-WAIT as much, and there are StackConfig.MaxTimeWait of those; a half-open one at most 2,560 (TestSYNFlood), and a listener has as many as its
 // backlog, beyond which SYN cookies take none; ranges out of order take under a hundredth of the receive buffer; a sent
 // segment takes 72, and the peer can make that one for each 76 octets in flight, not more (minMSS). A peer that keeps its window
 // closed holds what was written, at most the send buffer, until Config.PersistTimeout.
