@@ -160,7 +160,7 @@ func DecodeICMP(b []byte, e *ICMPError) error {
 	case ICMPTooBig:
 		e.MTU = int(binary.BigEndian.Uint16(b[6:]))
 		if own == ProtocolICMPv6 {
-			e.MTU = int(binary.BigEndian.Uint32(b[4:]))
+			e.MTU = int(min(binary.BigEndian.Uint32(b[4:]), math.MaxInt32)) // more is no MTU
 		}
 	}
 	if err := e.decodeQuote(b[icmpHeader:]); err != nil {
@@ -224,7 +224,7 @@ func AppendICMP(b []byte, e *ICMPError) ([]byte, error) {
 	}
 	header, most, mostMTU := ipv4Header, maxLength, maxLength
 	if e.From.Is6() {
-		header, most, mostMTU = ipv6Header, maxLength+ipv6Header, math.MaxUint32
+		header, most, mostMTU = ipv6Header, maxLength+ipv6Header, math.MaxInt32
 	}
 	switch {
 	case e.From.BitLen() != e.Src.Addr().BitLen() || e.From.IsUnspecified() || e.From.Is4In6():
