@@ -380,7 +380,6 @@ func (c *Conn) afterACK(now mono.Time) {
 		switch {
 		case c.board.empty() && !c.ecn.paused:
 			c.timers.stop(timerRTO)
-			c.timers.set(timerIdle, now.Add(c.rtt.rto()))
 		case !c.holdRTO:
 			c.armRTO(now)
 		}

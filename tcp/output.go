@@ -315,7 +315,7 @@ func (c *Conn) newSegment(now mono.Time, size int) *segment {
 	if c.board.empty() {
 		c.lastProgress = now // the wait for an acknowledgement begins
 		c.clock.begin(now)
-		c.timers.stop(timerRest)
+		c.timers.stop(timerIdle)
 	}
 	_, g := c.board.push()
 	*g = segment{seq: c.snd.nxt, size: uint32(size), sub: uint8(0)}

@@ -41,8 +41,8 @@ func (c *Conn) dropFlow() {
 // watchIdle has the timer look whether the connection has become idle. Between the requests and answers of a busy one it
 // stays as it is.
 func (c *Conn) watchIdle(now mono.Time) {
-	if !c.idle && c.synchronised() && c.snd.buf.size == 0 && c.board.empty() && !c.timers.running(timerIdle) && !c.timers.running(timerRest) {
-		c.timers.set(timerRest, now.Add(c.rtt.rto()))
+	if !c.idle && c.synchronised() && c.snd.buf.size == 0 && c.board.empty() && !c.timers.running(timerIdle) {
+		c.timers.set(timerIdle, now.Add(c.rtt.rto()))
 	}
 }
 
@@ -52,7 +52,7 @@ func (c *Conn) onIdle(now mono.Time) {
 	switch {
 	case c.snd.buf.size > 0 || !c.board.empty(): // when that is acknowledged, the watch begins again
 	case now < due:
-		c.timers.set(timerRest, due)
+		c.timers.set(timerIdle, due)
 	default:
 		c.idle = true
 	}
@@ -69,7 +69,7 @@ func (c *Conn) quiet() bool {
 		return false
 	}
 	for k := range numTimers {
-		if slow := k == timerKeepAlive || k == timerLinger || k == timerUser || k == timerIdle || k == timerRest; c.timers.running(k) && !slow {
+		if slow := k == timerKeepAlive || k == timerLinger || k == timerUser || k == timerIdle; c.timers.running(k) && !slow {
 			return false
 		}
 	}

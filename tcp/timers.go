@@ -21,8 +21,7 @@ const (
 	timerLinger                     // TIME-WAIT, and FIN-WAIT-2 after Close
 	timerUser                       // user timeout (RFC 9293 s.3.8.3)
 	timerNAK                        // a hole may be NAKed again (C-8)
-	timerIdle                       // all was acknowledged the time of a retransmission ago
-	timerRest                       // the same for a connection that waits for nothing to be acknowledged
+	timerIdle                       // nothing has happened for the time of a retransmission (rest.go)
 	numTimers
 )
 
@@ -97,7 +96,7 @@ func (c *Conn) expired(now mono.Time, k timerKind) {
 		c.onUserTimeout(now)
 	case timerNAK:
 		c.onNAKTimer()
-	case timerIdle, timerRest:
+	case timerIdle:
 		c.onIdle(now)
 	}
 }
