@@ -121,10 +121,7 @@ func TestICMPHardEstablished(t *testing.T) {
 func TestICMPForged(t *testing.T) {
 	w := newPair(t, 10*time.Millisecond)
 	w.connect(reno(RACK), Config{})
-	w.transfer(50_000, time.Minute)
-	c := w.ends[0]
-	w.apps = nil
-	w.run(time.Second)
+	c := w.settle(50_000)
 	c.WriteSynthetic(5000)
 	w.step(w.now)
 	n := int64(0)
@@ -173,10 +170,7 @@ func TestICMPSYNReceived(t *testing.T) {
 func TestICMPAllocatesNothing(t *testing.T) {
 	w := newPair(t, 10*time.Millisecond)
 	w.connect(reno(RACK), Config{})
-	w.transfer(50_000, time.Minute)
-	c := w.ends[0]
-	w.apps = nil
-	w.run(time.Second)
+	c := w.settle(50_000)
 	c.WriteSynthetic(5000)
 	w.step(w.now)
 	big := icmp(3, 4, c.snd.una)

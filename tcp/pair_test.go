@@ -230,6 +230,15 @@ func (w *pair) transfer(n int, limit time.Duration) mono.Time {
 	return w.now
 }
 
+// settle sends n octets from side 0 to side 1, lets the connection come to rest, and returns the sender.
+func (w *pair) settle(n int) *Conn {
+	w.t.Helper()
+	w.transfer(n, time.Minute)
+	w.apps = nil
+	w.run(time.Second)
+	return w.ends[0]
+}
+
 func (s seen) String() string {
 	return fmt.Sprintf("%v %d> %v seq %d len %d ack %d win %d %v", s.at, s.from, s.p.Flags, s.p.Seq, s.p.PayloadLen, s.p.Ack, s.p.Window, s.p.Options.SACKBlocks())
 }

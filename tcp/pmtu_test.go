@@ -140,10 +140,7 @@ func TestTooBigDoubted(t *testing.T) {
 func TestTooBigSACKed(t *testing.T) {
 	w := newPair(t, 20*time.Millisecond)
 	w.connect(reno(RACK), Config{})
-	w.transfer(100_000, time.Minute)
-	c := w.ends[0]
-	w.apps = nil
-	w.run(time.Second)
+	c := w.settle(100_000)
 	start := c.snd.nxt
 	w.filter = func(p *wire.Packet, from int) (bool, time.Duration) {
 		return from == 0 && p.PayloadLen > 0 && p.Seq == start, 0
@@ -350,10 +347,7 @@ func TestResegment(t *testing.T) {
 	for _, r := range []Recovery{RACK, SACK6675, FACK} {
 		w := newPair(t, 20*time.Millisecond)
 		w.connect(reno(r), Config{})
-		w.transfer(100_000, time.Minute)
-		c := w.ends[0]
-		w.apps = nil
-		w.run(time.Second)
+		c := w.settle(100_000)
 		base := c.snd.nxt.Sub(c.snd.iss + 1)
 		w.filter = w.lose(base, base+1448, base+1448, base+5*1448, base+9*1448)
 		c.WriteSynthetic(9*1448 + 1300)

@@ -36,30 +36,24 @@ const profile = "cubic.linux-pacing+nagle+minshall"
 // newSettings reads the options and commands of a script. An error names file and line.
 func newSettings(s *Script) (settings, error) {
 	set := settings{tolerance: defaultTolerance}
-	name := profile
+	name, line := "", 1
 	for _, o := range s.Options {
 		if o.Name == "stack" {
-			name = o.Value
+			name, line = o.Value, o.Line
 		} else if err := set.option(o); err != nil {
 			return set, fmt.Errorf("%s:%d: %w", s.Name, o.Line, err)
 		}
 	}
-	st, err := stacks.Parse(name)
+	st, err := stacks.Parse(cmp.Or(name, profile))
 	if err == nil && st.Streams > 1 {
 		err = fmt.Errorf("a script has one connection, not %d streams; leave *%[1]d out", st.Streams)
 	}
 	if err != nil {
-		line := 1
-		for _, o := range s.Options {
-			if o.Name == "stack" {
-				line = o.Line
-			}
-		}
 		return set, fmt.Errorf("%s:%d: --stack: %w", s.Name, line, err)
 	}
 	set.config, set.encoding = st.Config, st.Encoding
-	set.config.TrustPeer = name == profile // round trips of scripts are as they may be
-	set.config.RecvBufferMax = 65535 << 8  // the largest that a window scale of 8 can express
+	set.config.TrustPeer = name == ""     // round trips of scripts are as they may be
+	set.config.RecvBufferMax = 65535 << 8 // the largest that a window scale of 8 can express
 	set.config.SendBuffer = 4 << 20
 	set.config.PathMTU = tcp.MTUReported
 	for _, sh := range []*Shell{s.Init, s.Cleanup} {
