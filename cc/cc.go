@@ -2,6 +2,7 @@ package cc
 
 import (
 	"math/rand/v2"
+	"strings"
 	"time"
 
 	"longhaul/mono"
@@ -35,8 +36,10 @@ type Params struct {
 	SlowStart       int64 // segments by which slow start opens the window for each acknowledged one; 0 means 1, the standard, at most MaxSlowStart
 	PerACK          bool  // grow once per ACK, as 4.3BSD did, and not per acknowledged octet (RFC 5681 s.3.1)
 	FlightSsthresh  bool  // cut from the flight size, not from the window (RFC 5681 equation 4)
-	HyStart         bool  // leave slow start on rising delay (RFC 9406), in controllers that support it
+	HyStart         bool  // leave the initial slow start on rising delay (RFC 9406)
 	Rand            *rand.Rand
+
+	LimitedSlowStart bool // open the window by at most 50 segments a round in the initial slow start (RFC 3742)
 }
 
 // withDefaults returns p with zero and impossible fields replaced. It is the only place that knows them.
@@ -126,6 +129,7 @@ type Lost struct {
 	TxInFlight     int64     // octets in flight just after that transmission
 	Retransmission bool      // the lost copy was itself a retransmission
 	Timer          bool      // a timer marked it, not an ACK
+	LostSince      int64     // octets marked lost since that transmission, these included
 }
 
 // Kind is the kind of a congestion episode.
@@ -189,7 +193,37 @@ type Algorithm struct {
 	Source string // RFC or paper
 	New    func(Params) Controller
 
+	Signal    Signal // what it goes by
+	Constants string // for people: its parameters with their units, as shipped
+	HyStart   bool   // it has Params.HyStart unless a configuration says otherwise
+
+	// Model says that window and rate follow from a model of the path, to which losses are but one input: a congestion episode need
+	// not cut the window, nor is there an ssthresh.
+	Model bool
+
 	Honours Honours
+}
+
+// Signal is a set of the signals that an algorithm goes by.
+type Signal uint8
+
+// The signals.
+const (
+	ByLoss        Signal = 1 << iota // lost segments and congestion marks
+	ByDelay                          // the round-trip time
+	ByOneWayDelay                    // the forward delay, from timestamps (RFC 6817 s.3.4.2)
+	ByRate                           // the delivery rate
+)
+
+// String lists the signals, separated by commas.
+func (s Signal) String() string {
+	var names []string
+	for i, name := range [...]string{"loss", "delay", "one-way delay", "rate"} {
+		if s&(1<<i) != 0 {
+			names = append(names, name)
+		}
+	}
+	return strings.Join(names, ", ")
 }
 
 // Honours says which optional Params an algorithm heeds; it ignores the others.
@@ -197,7 +231,7 @@ type Honours struct {
 	SlowStart      bool
 	PerACK         bool
 	FlightSsthresh bool
-	HyStart        bool
+	HyStart        bool // and LimitedSlowStart
 }
 
 // Find returns the algorithm of that name from All.

@@ -8,11 +8,12 @@ import (
 )
 
 var cubicAlgorithm = Algorithm{
-	Name:    "cubic",
-	Title:   "CUBIC",
-	Source:  "RFC 9438, RFC 9406",
-	New:     func(p Params) Controller { return newCubic(p, false) },
-	Honours: Honours{SlowStart: true, PerACK: true, FlightSsthresh: true, HyStart: true},
+	Name:   "cubic",
+	Title:  "CUBIC",
+	Source: "RFC 9438, RFC 9406",
+	New:    func(p Params) Controller { return newCubic(p, false) },
+	Signal: ByLoss, Constants: "C 0.4 segment/s^3, beta 0.7, alpha 0.529 then 1", HyStart: true,
+	Honours: honoursAll,
 }
 
 // The constants of RFC 9438 s.4.
@@ -26,21 +27,11 @@ const (
 // does not depend on the round-trip time. Windows are segments here, in float64.
 type cubic struct {
 	window
-	perMSS float64 // 1/MSS
-	frac   float64 // octets of growth not yet in cwnd, below 1
 	last   mono.Time
 	curve  curve
-	hy     hystart
-	linux  bool // the deviations of cubic.linux
-	alone  bool // no fast convergence, as s.4.7 advises for a flow that has the path to itself
-	before *cubicSaved
-}
-
-// cubicSaved is what an undo restores besides the window. Few connections of a server ever need it, so it is made at the first
-// cut.
-type cubicSaved struct {
-	curve curve
-	hy    hystart
+	linux  bool   // the deviations of cubic.linux
+	alone  bool   // no fast convergence, as s.4.7 advises for a flow that has the path to itself
+	before *curve // what an undo restores besides the window; few connections of a server ever need it, so the first cut makes it
 }
 
 // curve is the state of one congestion-avoidance stage and what it inherits from the last.
@@ -56,9 +47,8 @@ type curve struct {
 }
 
 func newCubic(p Params, linux bool) *cubic {
-	c := &cubic{window: newWindow(p), hy: newHystart(p.HyStart), linux: linux}
+	c := &cubic{window: newWindow(p), linux: linux}
 	c.uncapped = linux
-	c.perMSS = 1 / float64(c.mss)
 	return c
 }
 
@@ -76,13 +66,7 @@ func (c *cubic) OnAck(a Ack) {
 	if a.State != Open {
 		return
 	}
-	if c.cwnd < c.ssthresh {
-		if c.hy.on && c.hy.onAck(&a) {
-			c.ssthresh = max(c.cwnd, 2*c.mss) // RFC 9406 s.4.2
-		}
-		n = c.slowStart(n, c.hy.growth())
-	}
-	if n > 0 && a.CwndLimited && c.cwnd >= c.ssthresh {
+	if n = c.slowStart(&a, n); n > 0 && a.CwndLimited && c.cwnd >= c.ssthresh {
 		c.climb(n, gap, &a)
 	}
 }
@@ -113,14 +97,8 @@ func (c *cubic) climb(n int64, gap time.Duration, a *Ack) {
 	}
 	// s.4.2: at most 1.5 windows per round, and an ACK never shrinks the window.
 	more = min(max(more, 0), float64(0.5*share*w))
-	c.frac += float64(more * float64(c.mss))
-	whole := int64(c.frac)
-	c.frac -= float64(whole)
-	c.set(c.cwnd + whole)
+	c.widen(float64(more * float64(c.mss)))
 }
-
-// segments returns octets in segments.
-func (c *cubic) segments(octets int64) float64 { return float64(float64(octets) * c.perMSS) }
 
 // seconds is Duration.Seconds without its two divisions.
 func seconds(d time.Duration) float64 { return float64(float64(d) * 1e-9) }
@@ -151,20 +129,17 @@ func (v *curve) at(t float64) float64 {
 func (c *cubic) OnCongestion(e Congestion) {
 	if e.Kind == Undo {
 		if c.undo() {
-			c.curve, c.hy = c.before.curve, c.before.hy // s.4.9.2
-			c.frac = 0
+			c.curve = *c.before // s.4.9.2
 		}
 		return
 	}
 	w := c.segments(c.cwnd)
 	if c.cut(&e, int64(cubicBeta*float64(c.base(&e)))) {
 		if c.before == nil {
-			c.before = new(cubicSaved)
+			c.before = new(curve)
 		}
-		*c.before = cubicSaved{c.curve, c.hy}
+		*c.before = c.curve
 	}
-	c.frac = 0
-	c.hy.on, c.hy.css = false, false
 	switch {
 	case e.Kind == Timeout && e.Repeated:
 		c.curve = curve{prior: c.curve.prior}
@@ -175,14 +150,6 @@ func (c *cubic) OnCongestion(e Congestion) {
 	default:
 		c.curve = curve{prior: w, wmax: w}
 	}
-}
-
-func (c *cubic) Output() Output {
-	o := c.window.Output()
-	if c.hy.css && o.Phase == SlowStart {
-		o.Phase = ConservativeSlowStart
-	}
-	return o
 }
 
 // cbrt returns the cube root of x > 0 to the last bit or two. Unlike math.Cbrt it has nothing that a processor

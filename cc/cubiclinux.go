@@ -1,11 +1,12 @@
 package cc
 
 var cubicLinuxAlgorithm = Algorithm{
-	Name:    "cubic.linux",
-	Title:   "CUBIC as in Linux",
-	Source:  "Ha, Rhee and Xu, CUBIC, 2008; Linux 5.10 to 6.x",
-	New:     func(p Params) Controller { return newCubic(p, true) },
-	Honours: Honours{SlowStart: true, PerACK: true, FlightSsthresh: true, HyStart: true},
+	Name:   "cubic.linux",
+	Title:  "CUBIC as in Linux",
+	Source: "Ha, Rhee and Xu, CUBIC, 2008; Linux 5.10 to 6.x",
+	New:    func(p Params) Controller { return newCubic(p, true) },
+	Signal: ByLoss, Constants: "C 0.4 segment/s^3, beta 0.7, alpha 0.533", HyStart: true,
+	Honours: honoursAll,
 }
 
 // linuxAlpha is RFC 9438's alpha in Linux's integers. Linux never raises it to 1.

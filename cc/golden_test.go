@@ -66,7 +66,7 @@ func TestGolden(t *testing.T) {
 		fmt.Fprintf(&b, "# %s: window against ACK number; octets, MSS %d, RTT 100 ms\n", a.Name, mss)
 		for _, c := range patterns {
 			fmt.Fprintf(&b, "\n# %s\n# ack window ssthresh phase\n", c.name)
-			p := newPath(a.New(cc.Params{MSS: mss, InitialWindow: 16 * mss, InitialSsthresh: c.ssthresh * mss, Paced: true, HyStart: true}), 100*time.Millisecond)
+			p := newPath(a.New(cc.Params{MSS: mss, InitialWindow: 16 * mss, InitialSsthresh: c.ssthresh * mss, Paced: true, HyStart: a.HyStart}), 100*time.Millisecond)
 			n := 0
 			p.onACK = func(mono.Time) {
 				if n++; n%8 != 0 {

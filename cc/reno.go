@@ -1,11 +1,12 @@
 package cc
 
 var renoAlgorithm = Algorithm{
-	Name:    "reno",
-	Title:   "Reno",
-	Source:  "RFC 5681, RFC 6582",
-	New:     func(p Params) Controller { return &reno{newWindow(p)} },
-	Honours: Honours{SlowStart: true, PerACK: true, FlightSsthresh: true},
+	Name:   "reno",
+	Title:  "Reno",
+	Source: "RFC 5681, RFC 6582",
+	New:    func(p Params) Controller { return &reno{newWindow(p)} },
+	Signal: ByLoss, Constants: "+1 segment a round trip, 1/2 on loss",
+	Honours: honoursAll,
 }
 
 // reno is the standard controller: one segment more per round trip, half the window per episode. What is sent
@@ -17,7 +18,7 @@ func (r *reno) OnAck(a Ack) {
 	if a.State != Open {
 		return
 	}
-	if n = r.slowStart(n, 1); n > 0 && a.CwndLimited {
+	if n = r.slowStart(&a, n); n > 0 && a.CwndLimited {
 		r.avoid(n)
 	}
 }

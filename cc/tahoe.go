@@ -1,11 +1,12 @@
 package cc
 
 var tahoeAlgorithm = Algorithm{
-	Name:    "tahoe",
-	Title:   "Tahoe",
-	Source:  "Jacobson, Congestion avoidance and control, SIGCOMM 1988",
-	New:     func(p Params) Controller { return &tahoe{newWindow(p)} },
-	Honours: Honours{SlowStart: true, PerACK: true, FlightSsthresh: true},
+	Name:   "tahoe",
+	Title:  "Tahoe",
+	Source: "Jacobson, Congestion avoidance and control, SIGCOMM 1988",
+	New:    func(p Params) Controller { return &tahoe{newWindow(p)} },
+	Signal: ByLoss, Constants: "+1 segment a round trip, to 1 segment on loss, then slow start to 1/2",
+	Honours: honoursAll,
 }
 
 // tahoe answers every episode as if the timer had expired: it has no fast recovery, so it grows in slow start
@@ -18,7 +19,7 @@ func (t *tahoe) OnAck(a Ack) {
 	if a.State == Marked {
 		return
 	}
-	if n = t.slowStart(n, 1); n > 0 && a.CwndLimited {
+	if n = t.slowStart(&a, n); n > 0 && a.CwndLimited {
 		t.avoid(n)
 	}
 }

@@ -6,9 +6,12 @@ package cc
 type window struct {
 	mss, initial, max int64
 	cwnd, ssthresh    int64
-	credit            int64    // progress towards the next increase in congestion avoidance; see avoid
+	credit            int64    // progress towards the next increase; see avoid and slowStart
+	frac              float64  // octets of growth not yet in cwnd, below 1; see widen
+	perMSS            float64  // 1/MSS
 	flight            [2]int64 // largest flight seen in the present round, and in the one before
 	round             uint64
+	turned            bool  // the latest ACK began a round
 	rate              int64 // octets by which slow start opens the window for each acknowledged one
 	step              int64 // with perACK, the octets for which the present ACK counts
 	paced             bool
@@ -16,14 +19,25 @@ type window struct {
 	flightSsthresh    bool
 	uncapped          bool // one ACK may count for any number of segments, as in Linux
 	relearn           bool // in the slow start after a timeout: one segment per ACK, times rate, until ssthresh (RFC 3465 s.2.3)
+	limited           bool // the initial slow start goes on, and is limited (RFC 3742)
+	hy                hystart
 	saved             savedWindow
 }
+
+// lssThreshold is the max_ssthresh of RFC 3742 in segments, above which limited slow start opens the window by half of that
+// a round.
+const lssThreshold = 100
+
+// honoursAll is for algorithms that leave slow start, avoid and the base of cuts to window.
+var honoursAll = Honours{SlowStart: true, PerACK: true, FlightSsthresh: true, HyStart: true}
 
 // savedWindow is what an undo restores.
 type savedWindow struct {
 	valid          bool
 	kind           Kind
 	relearn        bool
+	limited        bool
+	hyOn, css      bool
 	cwnd, ssthresh int64
 }
 
@@ -34,6 +48,7 @@ func newWindow(p Params) window {
 		mss: p.MSS, initial: p.InitialWindow, max: p.MaxWindow,
 		cwnd: p.InitialWindow, ssthresh: p.InitialSsthresh,
 		rate: p.SlowStart, paced: p.Paced, perACK: p.PerACK, flightSsthresh: p.FlightSsthresh,
+		perMSS: 1 / float64(p.MSS), limited: p.LimitedSlowStart, hy: newHystart(p.HyStart),
 	}
 }
 
@@ -51,7 +66,11 @@ func (w *window) OnLost(Lost) {}
 // Output returns the window, its threshold and which of the two kinds of growth is on.
 func (w *window) Output() Output {
 	o := Output{Window: w.cwnd, Ssthresh: w.ssthresh, Phase: Avoidance}
-	if w.cwnd < w.ssthresh {
+	switch {
+	case w.cwnd >= w.ssthresh:
+	case w.hy.css:
+		o.Phase = ConservativeSlowStart
+	default:
 		o.Phase = SlowStart
 	}
 	return o
@@ -62,7 +81,7 @@ func (w *window) set(n int64) { w.cwnd = min(max(n, w.mss), w.max) }
 
 // observe takes in an ACK and returns the octets of it that count for growth.
 func (w *window) observe(a *Ack) int64 {
-	if a.Round != w.round {
+	if w.turned = a.Round != w.round; w.turned {
 		w.round = a.Round
 		w.flight = [2]int64{0, w.flight[0]}
 	}
@@ -78,14 +97,18 @@ func (w *window) observe(a *Ack) int64 {
 	return min(a.Acked, MaxWindow)
 }
 
-// slowStart grows the window by rate times n octets over div, and returns the octets left for congestion avoidance,
-// which is 0 as long as slow start goes on. The rate is 1, or RFC 1106 s.4.2's faster opening. Of one ACK no more counts
-// than what the pacer spreads, or 8 segments without pacing (RFC 9406 s.4.3). The window does not grow beyond what a
-// round of this makes of the flight that the last round showed to be used, which is twice that with the standard rate
-// (RFC 2861 s.2, RFC 7661 s.4.3), nor beyond ssthresh.
-func (w *window) slowStart(n, div int64) int64 {
+// slowStart grows the window by rate times n octets, and returns the octets left for congestion avoidance,
+// which is 0 as long as slow start goes on. The rate is 1, or RFC 1106 s.4.2's faster opening; HyStart++ and limited slow
+// start divide it. Of one ACK no more counts than what the pacer spreads, or 8 segments without pacing (RFC 9406 s.4.3). The
+// window does not grow beyond what a round of this makes of the flight that the last round showed to be used, which is twice
+// that with the standard rate (RFC 2861 s.2, RFC 7661 s.4.3), nor beyond ssthresh.
+func (w *window) slowStart(a *Ack, n int64) int64 {
 	if w.cwnd >= w.ssthresh {
 		return n
+	}
+	if w.hy.on && w.hy.onAck(a) {
+		w.ssthresh = max(w.cwnd, 2*w.mss) // RFC 9406 s.4.2
+		return w.slowStart(a, n)
 	}
 	d := n
 	switch {
@@ -94,7 +117,10 @@ func (w *window) slowStart(n, div int64) int64 {
 	case !w.paced && !w.uncapped:
 		d = min(d, 8*w.mss)
 	}
-	d = min(w.rate*d/div, w.ssthresh-w.cwnd, (1+w.rate)*max(w.flight[0], w.flight[1])-w.cwnd)
+	div := max(w.hy.growth(), w.limit())
+	w.credit += w.rate * d
+	d = min(w.credit/div, w.ssthresh-w.cwnd, (1+w.rate)*max(w.flight[0], w.flight[1])-w.cwnd)
+	w.credit %= div
 	if d <= 0 {
 		return 0
 	}
@@ -102,8 +128,35 @@ func (w *window) slowStart(n, div int64) int64 {
 	if w.cwnd < w.ssthresh {
 		return 0
 	}
-	w.relearn = false
-	return n - d/w.rate
+	w.relearn, w.credit = false, 0
+	return max(n-d*div/w.rate, 0)
+}
+
+// limit returns the divisor by which limited slow start slows the opening of a large window (RFC 3742 s.2).
+func (w *window) limit() int64 {
+	if !w.limited || w.cwnd <= lssThreshold*w.mss {
+		return 1
+	}
+	return w.cwnd / (lssThreshold / 2 * w.mss)
+}
+
+// segments returns octets in segments.
+func (w *window) segments(octets int64) float64 { return float64(float64(octets) * w.perMSS) }
+
+// widen grows the window by that many octets, which need not be whole. It does nothing for less than none.
+func (w *window) widen(octets float64) {
+	if !(octets > 0) {
+		return
+	}
+	w.frac += min(octets, float64(MaxWindow))
+	whole := int64(w.frac)
+	w.frac -= float64(whole)
+	w.set(w.cwnd + whole)
+}
+
+// grow is avoid at another pace: so many segments per window of acknowledged octets, of which there are n.
+func (w *window) grow(n int64, segments float64) {
+	w.widen(float64(segments * float64(n) * float64(w.mss) / float64(w.cwnd)))
 }
 
 // avoid grows the window by one segment per window of acknowledged octets (RFC 5681 s.3.1). Counting per ACK
@@ -144,7 +197,8 @@ func (w *window) base(e *Congestion) int64 {
 // undo, in which case the caller saves its own.
 func (w *window) cut(e *Congestion, ssthresh int64) (saved bool) {
 	saved = w.save(e)
-	w.credit = 0
+	w.credit, w.frac = 0, 0
+	w.limited, w.hy.on, w.hy.css = false, false, false // RFC 3742 and RFC 9406 are for the initial slow start
 	if e.Kind != Timeout || !e.Repeated {
 		w.ssthresh = max(ssthresh, 2*w.mss)
 	}
@@ -175,7 +229,10 @@ func (w *window) save(e *Congestion) bool {
 	if e.Kind == Timeout && e.Repeated && w.saved.valid && w.saved.kind == Timeout {
 		return false
 	}
-	w.saved = savedWindow{valid: true, kind: e.Kind, relearn: w.relearn, cwnd: w.cwnd, ssthresh: w.ssthresh}
+	w.saved = savedWindow{
+		valid: true, kind: e.Kind, relearn: w.relearn, limited: w.limited, hyOn: w.hy.on, css: w.hy.css,
+		cwnd: w.cwnd, ssthresh: w.ssthresh,
+	}
 	return true
 }
 
@@ -188,7 +245,11 @@ func (w *window) undo() bool {
 	}
 	w.cwnd = max(w.cwnd, s.cwnd)
 	w.ssthresh = max(w.ssthresh, s.ssthresh)
-	w.relearn = s.relearn
+	w.relearn, w.limited, w.hy.on, w.hy.css = s.relearn, s.limited, s.hyOn, s.css
+	w.frac = 0
+	if w.cwnd < w.ssthresh {
+		w.credit = 0 // avoid and slowStart do not count in the same coin
+	}
 	return true
 }
 

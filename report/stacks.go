@@ -14,6 +14,8 @@ type part struct {
 	Name    string `json:"name"`
 	Title   string `json:"title"`
 	Source  string `json:"source,omitempty"`
+	Signal  string `json:"signal,omitempty"`
+	Params  string `json:"constants,omitempty"`
 	Stack   string `json:"stack,omitempty"`
 	Default bool   `json:"default,omitempty"`
 }
@@ -31,7 +33,7 @@ type parts struct {
 func allParts() parts {
 	var p parts
 	for _, a := range cc.All {
-		p.Algorithms = append(p.Algorithms, part{Name: a.Name, Title: a.Title, Source: a.Source})
+		p.Algorithms = append(p.Algorithms, part{Name: a.Name, Title: a.Title, Source: a.Source, Signal: a.Signal.String(), Params: a.Constants})
 	}
 	for i, r := range stacks.Recoveries {
 		p.Recoveries = append(p.Recoveries, part{Name: r.Name, Title: r.Title, Default: i == 0})
@@ -68,6 +70,9 @@ func StacksText(w io.Writer) error {
 		fmt.Fprintf(&b, "\n%s\n", group.title)
 		for _, m := range group.list {
 			fmt.Fprintf(&b, "  %-12s %s\n", m.Name, m.describe())
+			if m.Signal != "" {
+				fmt.Fprintf(&b, "  %-12s by %s; %s\n", "", m.Signal, m.Params)
+			}
 		}
 	}
 	fmt.Fprintf(&b, "\ncompare takes these when none is named\n  %s\n", strings.Join(p.Documented, " "))

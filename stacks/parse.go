@@ -174,10 +174,10 @@ func canonical(s Stack) string {
 		}
 	}
 	for _, f := range Features {
-		switch has := f.has(&s); {
-		case has && !f.Default():
+		switch has, byDefault := f.has(&s), f.defaultFor(&s); {
+		case has && !byDefault:
 			b.WriteString("+" + f.Name)
-		case !has && f.Default():
+		case !has && byDefault:
 			b.WriteString("-" + f.Name)
 		}
 	}

@@ -39,12 +39,12 @@ func bit(f tcp.Feature) field {
 	return field{
 		func(s *Stack, on bool) {
 			if on {
-				s.Config.Enable |= f &^ tcp.Defaults
+				s.Config.Enable |= f &^ s.Config.Defaults()
 			} else {
-				s.Config.Disable |= f & tcp.Defaults
+				s.Config.Disable |= f & s.Config.Defaults()
 			}
 		},
-		func(s *Stack) bool { return (tcp.Defaults&^s.Config.Disable|s.Config.Enable)&f != 0 },
+		func(s *Stack) bool { return s.Config.Features()&f != 0 },
 	}
 }
 
@@ -76,7 +76,8 @@ var Features = []Feature{
 	{"delack", "delayed ACKs (RFC 1122 s.4.2.3.2)", bit(tcp.DelayedACK)},
 	{"pacing", "segments spread over the round trip", bit(tcp.Pacing)},
 	{"frto", "detection of spurious timeouts (RFC 5682)", bit(tcp.FRTO)},
-	{"hystart", "slow start ends on rising delay, where the algorithm knows how (RFC 9406)", bit(tcp.HyStart)},
+	{"hystart", "the initial slow start ends on rising delay (RFC 9406); CUBIC has it of itself", bit(tcp.HyStart)},
+	{"lss", "the initial slow start opens the window by at most 50 segments a round trip (RFC 3742)", bit(tcp.LimitedSlowStart)},
 	{"flightcut", "a cut halves what is in flight and not the window (RFC 5681 equation 4), as 4.3BSD did", flightcut},
 	{"nagle", "small segments wait for the ACK (RFC 9293 s.3.7.4)", bit(tcp.Nagle)},
 	{"minshall", "with nagle: they wait only while another small one is unacknowledged (draft-minshall-nagle-01)", bit(tcp.Minshall)},
@@ -92,8 +93,13 @@ var Features = []Feature{
 	{"noise", "a loss is repaired and does not shrink the window (RFC 1106 s.4.2): for your own noisy link only", noise},
 }
 
-// Default reports whether stacks have the feature unless they say otherwise.
+// Default reports whether stacks have the feature unless they say otherwise or their algorithm brings it.
 func (f Feature) Default() bool { return f.has(&Stack{}) }
+
+// defaultFor reports whether a stack of s's algorithm has the feature unless it says otherwise.
+func (f Feature) defaultFor(s *Stack) bool {
+	return f.has(&Stack{Config: tcp.Config{Algorithm: s.Config.Algorithm}})
+}
 
 // Preset is a short name for a whole stack.
 type Preset struct {
@@ -115,7 +121,6 @@ var Presets = []Preset{
 // unbuilt are the recoveries and features whose names are reserved and which are not available yet.
 var unbuilt = map[string]bool{
 	"nack": true, "nackconn": true, "nofack": true,
-	"lss": true,
 }
 
 // documented are the stacks of the literature that this project starts from, oldest first, as far as their parts

@@ -13,26 +13,27 @@ type Feature uint32
 
 // The features. Defaults says which are on when nothing else is said.
 const (
-	Timestamps    Feature = 1 << iota // RFC 7323 s.3, with PAWS
-	SACK                              // RFC 2018, with D-SACK (RFC 2883)
-	WindowScaling                     // RFC 7323 s.2
-	DelayedACK                        // RFC 1122 s.4.2.3.2, RFC 5681 s.4.2
-	Pacing                            // segments spread over the round trip
-	FRTO                              // RFC 5682: detect a spurious timeout
-	HyStart                           // RFC 9406, in controllers that support it
-	Nagle                             // RFC 9293 s.3.7.4
-	PerACK                            // the window grows per ACK, not per octet
-	CoarseClock                       // 500 ms timer granularity and an RTO of at least 1 s, as in 4.3BSD
-	BigWindow                         // RFC 1106 s.3; where both ends want it, it takes the place of window scaling
-	NAK                               // RFC 1106 s.2
-	ECN                               // RFC 3168: ask for it, and accept it when asked
-	ECNPassive                        // accept ECN when asked, and do not ask
-	ACKCheck                          // check now and then that the peer acknowledges only what it has (Sherwood et al., CCS 2005)
-	Minshall                          // Nagle waits only for what was itself short (draft-minshall-nagle-01)
+	Timestamps       Feature = 1 << iota // RFC 7323 s.3, with PAWS
+	SACK                                 // RFC 2018, with D-SACK (RFC 2883)
+	WindowScaling                        // RFC 7323 s.2
+	DelayedACK                           // RFC 1122 s.4.2.3.2, RFC 5681 s.4.2
+	Pacing                               // segments spread over the round trip
+	FRTO                                 // RFC 5682: detect a spurious timeout
+	HyStart                              // RFC 9406: the initial slow start ends on rising delay; on where the algorithm has it of itself
+	Nagle                                // RFC 9293 s.3.7.4
+	PerACK                               // the window grows per ACK, not per octet
+	CoarseClock                          // 500 ms timer granularity and an RTO of at least 1 s, as in 4.3BSD
+	BigWindow                            // RFC 1106 s.3; where both ends want it, it takes the place of window scaling
+	NAK                                  // RFC 1106 s.2
+	ECN                                  // RFC 3168: ask for it, and accept it when asked
+	ECNPassive                           // accept ECN when asked, and do not ask
+	ACKCheck                             // check now and then that the peer acknowledges only what it has (Sherwood et al., CCS 2005)
+	Minshall                             // Nagle waits only for what was itself short (draft-minshall-nagle-01)
+	LimitedSlowStart                     // RFC 3742: the initial slow start opens the window by at most 50 segments a round
 )
 
-// Defaults are the features that are on unless Config.Disable takes them away.
-const Defaults = Timestamps | SACK | WindowScaling | DelayedACK | Pacing | FRTO | HyStart
+// Defaults are the features that are on unless Config.Disable takes them away. Config.Defaults adds what an algorithm brings.
+const Defaults = Timestamps | SACK | WindowScaling | DelayedACK | Pacing | FRTO
 
 // Recovery names a way of detecting loss and of sending while it is repaired.
 type Recovery uint8
@@ -147,7 +148,7 @@ func (c Config) withDefaults(ipv6 bool) Config {
 	t.FinWait2 = orDefault(t.FinWait2, 60*time.Second)
 	t.MTURaise = orDefault(t.MTURaise, defaultMTURaise)
 	t.PersistMax = orDefault(t.PersistMax, 60*time.Second)
-	if c.features()&CoarseClock != 0 {
+	if c.Features()&CoarseClock != 0 {
 		t.Granularity = 500 * time.Millisecond
 		t.RTOMin = max(t.RTOMin, time.Second)
 		t.RTOVarMin = t.Granularity
@@ -165,11 +166,20 @@ func (k KeepAlive) withDefaults() KeepAlive {
 // defaultBufferMax is how far a buffer grows by itself.
 const defaultBufferMax = 64 << 20
 
-// features returns what the configuration wants.
-func (c *Config) features() Feature { return Defaults&^c.Disable | c.Enable }
+// Defaults returns the features that are on unless Disable takes them away: the constant Defaults and what the algorithm
+// has of itself.
+func (c *Config) Defaults() Feature {
+	if c.Algorithm.HyStart {
+		return Defaults | HyStart
+	}
+	return Defaults
+}
+
+// Features returns what the configuration wants.
+func (c *Config) Features() Feature { return c.Defaults()&^c.Disable | c.Enable }
 
 // DataOptions returns the octets of options in every data segment between two ends that have this configuration.
-func (c Config) DataOptions(e wire.Encoding) int { return c.features().dataOptions(e) }
+func (c Config) DataOptions(e wire.Encoding) int { return c.Features().dataOptions(e) }
 
 // clampBuffer keeps a buffer size within what windows can express: 2^30 octets (RFC 7323 s.2.3, RFC 1106 s.3).
 func clampBuffer(n int) int { return min(max(n, 0), int(cc.MaxWindow)) }

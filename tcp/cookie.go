@@ -54,7 +54,7 @@ func (l *Listener) sendCookie(now mono.Time, p *wire.Packet) {
 	}
 	l.cookiesEnd = now.Add(2 * cookiePeriod)
 	key := connKey{p.Dst, p.Src}
-	want := l.cfg.features()
+	want := l.cfg.Features()
 	r := wire.Packet{
 		Src: p.Dst, Dst: p.Src, Protocol: wire.ProtocolTCP, TTL: s.ttl, Flags: wire.SYN | wire.ACK, Ack: p.Seq + 1,
 		Options: wire.Options{Set: wire.OptMSS, MSS: uint16(l.cfg.MSS)},

@@ -98,7 +98,7 @@ func (c *Conn) onNAKTimer() {
 // outstanding can be missing (C-7). What was sent again, or late, less than a round trip ago cannot have been missed yet, so
 // whoever forges NAKs gets no segment sent again more than once a round trip (C-21).
 func (c *Conn) takeNAK(now mono.Time, o *wire.Options) {
-	if c.cfg.features()&NAK == 0 || c.cfg.NAKs.Ignore {
+	if c.cfg.Features()&NAK == 0 || c.cfg.NAKs.Ignore {
 		return
 	}
 	if o.NAKCount == 0 || o.NAKSeq.Less(c.snd.una) || !o.NAKSeq.Less(c.snd.nxt) {

@@ -105,7 +105,7 @@ func (s *Stack) newConn(now mono.Time, key connKey, cfg *Config) (*Conn, error) 
 	if cfg.Algorithm.New == nil {
 		return nil, fmt.Errorf("tcp: no congestion controller")
 	}
-	c := &Conn{stack: s, key: key, cfg: cfg, on: cfg.features()}
+	c := &Conn{stack: s, key: key, cfg: cfg, on: cfg.Features()}
 	c.newFlow()
 	c.snd.iss = s.isn(now, key)
 	c.snd.una, c.snd.nxt = c.snd.iss, c.snd.iss

@@ -83,6 +83,8 @@ func (c *Conn) newSubconns() {
 			FlightSsthresh:  c.cfg.FlightSsthresh,
 			HyStart:         c.on&HyStart != 0,
 			Rand:            c.stack.rng,
+
+			LimitedSlowStart: c.on&LimitedSlowStart != 0,
 		})
 		s.out = s.ctrl.Output()
 	}
