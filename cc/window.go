@@ -11,9 +11,9 @@ type window struct {
 	perMSS            float64  // 1/MSS
 	flight            [2]int64 // largest flight seen in the present round, and in the one before
 	round             uint64
-	turned            bool  // the latest ACK began a round
 	rate              int64 // octets by which slow start opens the window for each acknowledged one
 	step              int64 // with perACK, the octets for which the present ACK counts
+	turned            bool  // the latest ACK began a round
 	paced             bool
 	perACK            bool
 	flightSsthresh    bool
