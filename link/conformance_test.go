@@ -64,7 +64,7 @@ func draw(c chooser, d Discipline) Config {
 		if packets == 0 {
 			least = 1
 		}
-		cfg.Queue = d.New(packets, int(least+c.choose("octets", 10_000)))
+		cfg.Queue = d.New(packets, int(least+c.choose("octets", 10_000)), rng())
 	}
 	models := []func() LossModel{
 		func() LossModel { return Uniform(p("loss"), rng()) },
@@ -165,11 +165,11 @@ func TestConformance(t *testing.T) {
 				t.Error("no title")
 			}
 			for _, c := range [][2]int{{0, 0}, {-1, 0}, {0, -1}, {-1, 10}} {
-				if _, err := New(Config{Queue: d.New(c[0], c[1])}, new(Pool)); err == nil {
+				if _, err := New(Config{Queue: d.New(c[0], c[1], seeded(1))}, new(Pool)); err == nil {
 					t.Errorf("a queue of %d packets and %d octets passed", c[0], c[1])
 				}
 			}
-			q := d.New(3, 250)
+			q := d.New(3, 250, seeded(1))
 			a, b := &Packet{Size: 100}, &Packet{Size: 150}
 			if !q.Enqueue(0, a) || !q.Enqueue(0, b) || q.Enqueue(0, &Packet{Size: 1}) {
 				t.Error("250 octets do not fit in 250, or 251 do")
