@@ -61,7 +61,7 @@ type bitErrors struct {
 }
 
 // BitErrors damages packets by independent bit errors at rate ber in [0, 1]: a packet of L octets is hit with the
-// probability that BitErrorLoss gives. It draws the distance in bits to the next error, which is that very law.
+// probability that model.PacketLoss gives. It draws the distance in bits to the next error, which is that very law.
 func BitErrors(ber float64, rng *rand.Rand) LossModel {
 	return &bitErrors{ber: ber, rng: rng, skip: geometric(ber, rng)}
 }
@@ -79,13 +79,4 @@ func (b *bitErrors) Lost(_ mono.Time, octets int) bool {
 	// Further errors in this packet change nothing, and the distance to the first one behind it has no memory.
 	b.skip = geometric(b.ber, b.rng)
 	return true
-}
-
-// BitErrorLoss returns the probability that a packet of that many octets is hit by at least one of independent bit
-// errors at rate ber: 1-(1-ber)^(8L) (RFC 3819 s.8.5.3), exact also when it is small.
-func BitErrorLoss(ber float64, octets int) float64 {
-	if octets <= 0 {
-		return 0
-	}
-	return -math.Expm1(float64(8*octets) * math.Log1p(-ber))
 }

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"longhaul/model"
 	"longhaul/mono"
 )
 
@@ -110,8 +111,8 @@ func TestSmallPackets(t *testing.T) {
 		p    [2]float64 // of 40 and of 1500 octets
 	}{
 		{"uniform", Uniform(0.1, seeded(1)), [2]float64{0.1, 0.1}},
-		{"bit errors", BitErrors(1e-5, seeded(2)), [2]float64{BitErrorLoss(1e-5, 40), BitErrorLoss(1e-5, 1500)}},
-		{"bursts of errors", Bursts(1e-5, 1, 1, seeded(3)), [2]float64{BitErrorLoss(1e-5, 40), BitErrorLoss(1e-5, 1500)}},
+		{"bit errors", BitErrors(1e-5, seeded(2)), [2]float64{model.PacketLoss(1e-5, 40), model.PacketLoss(1e-5, 1500)}},
+		{"bursts of errors", Bursts(1e-5, 1, 1, seeded(3)), [2]float64{model.PacketLoss(1e-5, 40), model.PacketLoss(1e-5, 1500)}},
 	} {
 		offers := evenly(2*n, 40, time.Microsecond)
 		for i := 1; i < len(offers); i += 2 {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"longhaul/model"
 	"longhaul/mono"
 )
 
@@ -49,26 +50,6 @@ func TestUniform(t *testing.T) {
 	}
 }
 
-// TestBitErrorLoss: the formula gives the exact values of 1-(1-BER)^(8L) (RFC 3819 s.8.5.3).
-func TestBitErrorLoss(t *testing.T) {
-	for _, c := range []struct {
-		ber    float64
-		octets int
-		want   float64
-	}{
-		{1e-9, 1500, 1.2000e-5}, {1e-9, 9000, 7.1997e-5},
-		{1e-8, 1500, 1.19993e-4}, {1e-8, 9000, 7.19741e-4},
-		{1e-7, 1500, 1.19928e-3}, {1e-7, 9000, 7.17414e-3},
-		{1e-6, 1500, 1.19283e-2}, {1e-6, 9000, 6.94691e-2},
-		{1e-5, 1500, 0.113080}, {1e-5, 9000, 0.513249},
-		{1e-18, 1500, 1.2e-14}, {0, 1500, 0}, {1, 1500, 1}, {1, 0, 0}, {0.5, 1, 1 - 1.0/256},
-	} {
-		if got := BitErrorLoss(c.ber, c.octets); math.Abs(got-c.want) > 1e-5*c.want {
-			t.Errorf("BER %v, %d octets: %v, want %v", c.ber, c.octets, got, c.want)
-		}
-	}
-}
-
 // TestBitErrors: packets are hit with the probability of the formula, each by its own size, in whatever mix they come (F81).
 func TestBitErrors(t *testing.T) {
 	const n = 1_000_000
@@ -84,11 +65,11 @@ func TestBitErrors(t *testing.T) {
 			}
 		}
 		for k, size := range sizes {
-			p := BitErrorLoss(ber, size)
+			p := model.PacketLoss(ber, size)
 			within(t, fmt.Sprintf("BER %v, %d octets", ber, size), float64(hits[k]), n*p, math.Sqrt(n*p*(1-p)), 3)
 		}
 	}
-	p := BitErrorLoss(1e-3, 1)
+	p := model.PacketLoss(1e-3, 1)
 	within(t, "octet by octet", float64(count(BitErrors(1e-3, seeded(9)), n, 1)), n*p, math.Sqrt(n*p*(1-p)), 3)
 	if m := BitErrors(1, seeded(1)); !m.Lost(0, 1) || m.Lost(0, 0) {
 		t.Error("at rate 1 an octet passed, or nothing was hit")

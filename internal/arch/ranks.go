@@ -10,6 +10,7 @@ type Zone struct {
 var Ranks = map[string]Zone{
 	"mono":            {0, true},
 	"units":           {0, true},
+	"model":           {0, true},
 	"wire":            {1, true},
 	"cc":              {1, true},
 	"trace":           {1, true},
