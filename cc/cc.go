@@ -183,7 +183,8 @@ type Output struct {
 	PacingRate int64 // octets per second; 0 leaves the rate to the engine
 	Ssthresh   int64 // octets; Infinite before the first cut
 	Phase      Phase
-	Direct     bool // obey Window as it is also during recovery: no PRR, no window inflation
+	Direct     bool // obey Window as it is also during recovery: no PRR
+	Restart    bool // with Direct: a loss ends the flight, and sending goes on from the first hole
 }
 
 // Algorithm is one way of controlling congestion.

@@ -35,6 +35,6 @@ func (t *tahoe) OnCongestion(e Congestion) {
 
 func (t *tahoe) Output() Output {
 	o := t.window.Output()
-	o.Direct = true
+	o.Direct, o.Restart = true, true
 	return o
 }

@@ -133,7 +133,7 @@ func (c *Conn) settle(now mono.Time, s *subconn, rtt time.Duration) {
 // endsRecovery reports whether the ACK just processed ends s's fast recovery. Reno leaves it on the first ACK of
 // new data, every other way when the recovery point is acknowledged.
 func (c *Conn) endsRecovery(s *subconn) bool {
-	if c.cfg.Recovery == DupACK && !s.out.Direct {
+	if c.cfg.Recovery == DupACK && !s.out.Restart {
 		return c.work.advanced
 	}
 	return s.ep.point.LessEq(c.snd.una)

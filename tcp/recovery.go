@@ -146,7 +146,7 @@ func (d *dupDetector) onAck(c *Conn, now mono.Time) {
 		}
 		if enters {
 			d.partialSeen, d.markedAt = false, now
-			if s.out.Direct && !c.board.at(c.board.head).has(segProbe) {
+			if s.out.Restart && !c.board.at(c.board.head).has(segProbe) {
 				// Tahoe goes back to the first hole and sends on from there as its window opens.
 				s.dupacked = 0
 				c.markAllLost(now, false)
@@ -157,7 +157,7 @@ func (d *dupDetector) onAck(c *Conn, now mono.Time) {
 		if d.partial && s.ep.state == epRecovery && !c.board.at(c.board.head).has(segRetrans) {
 			d.nextHole(c, now) // a partial ACK found it too early
 		}
-		if s.out.Direct && s.ep.state != epOpen {
+		if s.out.Restart && s.ep.state != epOpen {
 			s.dupacked = 0
 		}
 	}
@@ -181,7 +181,7 @@ func (d *dupDetector) answered(c *Conn, now mono.Time) int64 {
 func (d *dupDetector) onAdvance(c *Conn, now mono.Time, s *subconn) {
 	d.dups = 0
 	mss := int64(c.snd.mss)
-	if s.ep.state != epRecovery || !d.partial || s.out.Direct || s.ep.point.LessEq(c.snd.una) {
+	if s.ep.state != epRecovery || !d.partial || s.out.Restart || s.ep.point.LessEq(c.snd.una) {
 		s.dupacked = 0
 		return
 	}
