@@ -6,4 +6,5 @@ var All = []Algorithm{
 	renoAlgorithm,
 	cubicAlgorithm,
 	cubicLinuxAlgorithm,
+	bbrAlgorithm,
 }
