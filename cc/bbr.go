@@ -97,7 +97,7 @@ func (b *bbr) OnSent(s Sent) {
 	b.idle = true
 	b.extra.since, b.extra.acked = s.Now, 0
 	switch {
-	case b.phase == ProbeBandwidth && b.bw.get() > 0:
+	case b.phase == ProbeBandwidth && b.bandwidth() > 0:
 		b.pacing = b.paceAt(gainUnit)
 	case b.phase == ProbeRTT:
 		b.endProbeRTT(s.Now)
@@ -146,7 +146,7 @@ func (b *bbr) OnAck(a Ack) {
 	b.turned = b.turned || a.Round != b.round
 	b.round = a.Round
 	b.learnBandwidth(&a)
-	b.extra.update(&a, b.bw.get(), b.cwnd, b.turned)
+	b.extra.update(&a, b.bandwidth(), b.cwnd, b.turned)
 	b.moveCycle(&a)
 	b.checkFull(&a)
 	b.leaveStartup(&a)
@@ -163,7 +163,7 @@ func (b *bbr) OnAck(a Ack) {
 // than is known.
 func (b *bbr) learnBandwidth(a *Ack) {
 	sample := a.Rate.bandwidth()
-	if sample > 0 && (!b.heldDown(a) || sample >= b.bw.get()) {
+	if sample > 0 && (!b.heldDown(a) || sample >= b.bandwidth()) {
 		b.bw.update(sample, b.round, bbrRounds)
 	}
 }
@@ -211,7 +211,7 @@ func (b *bbr) checkFull(a *Ack) {
 	if b.full || !b.turned || b.heldDown(a) {
 		return
 	}
-	if bw := b.bw.get(); b.fullBW == 0 || bw >= amplify(b.fullBW, bbrFullGrowth) {
+	if bw := b.bandwidth(); b.fullBW == 0 || bw >= amplify(b.fullBW, bbrFullGrowth) {
 		b.fullBW, b.fullRounds = bw, 0
 		return
 	}
@@ -276,6 +276,9 @@ func (b *bbr) endProbeRTT(now mono.Time) {
 	}
 }
 
+// bandwidth returns the estimate, 0 before the first sample.
+func (b *bbr) bandwidth() int64 { return b.bw.get() }
+
 // gains returns the pacing and the window gain of the present state.
 func (b *bbr) gains() (pacing, window int64) {
 	switch b.phase {
@@ -291,7 +294,7 @@ func (b *bbr) gains() (pacing, window int64) {
 
 // paceAt returns the pacing rate of a gain.
 func (b *bbr) paceAt(gain int64) int64 {
-	return max(amplify(amplify(b.bw.get(), gain), bbrMargin), 1)
+	return max(amplify(amplify(b.bandwidth(), gain), bbrMargin), 1)
 }
 
 // setPacing follows the model. Until the pipe has been filled the rate only rises, and before the first sample it makes a round
@@ -299,7 +302,7 @@ func (b *bbr) paceAt(gain int64) int64 {
 func (b *bbr) setPacing(a *Ack) {
 	gain, _ := b.gains()
 	switch {
-	case b.bw.get() > 0:
+	case b.bandwidth() > 0:
 		if rate := b.paceAt(gain); b.full || rate > b.pacing {
 			b.pacing = rate
 		}
@@ -310,10 +313,10 @@ func (b *bbr) setPacing(a *Ack) {
 
 // bdp returns gain bandwidth-delay products, or gain initial windows before there is a model.
 func (b *bbr) bdp(gain int64) int64 {
-	if b.minRTT == 0 || b.bw.get() == 0 {
+	if b.minRTT == 0 || b.bandwidth() == 0 {
 		return amplify(b.initial, gain)
 	}
-	return min(amplify(octetsIn(b.bw.get(), b.minRTT), gain), MaxWindow)
+	return min(amplify(octetsIn(b.bandwidth(), b.minRTT), gain), MaxWindow)
 }
 
 // target returns the window that the model asks for: room for the product, for bursts of ACKs and for what the pacer and the
@@ -322,7 +325,7 @@ func (b *bbr) target() int64 {
 	_, gain := b.gains()
 	n := b.bdp(gain) + 3*sendQuantum(b.pacing, b.mss)
 	if b.full {
-		n += min(max(b.extra.most[0], b.extra.most[1]), octetsIn(b.bw.get(), bbrExtraTime))
+		n += min(max(b.extra.most[0], b.extra.most[1]), octetsIn(b.bandwidth(), bbrExtraTime))
 	}
 	pair := 2 * b.mss
 	n = (n + pair - 1) / pair * pair

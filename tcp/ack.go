@@ -74,6 +74,9 @@ func (c *Conn) takeACK(now mono.Time, p *wire.Packet) {
 	}
 	c.answerTimeout(now)
 	c.detect.onAck(c, now)
+	if s := &c.subs[0]; c.cfg.Algorithm.Model && s.dupacked > s.share.dupacked { // windows do not go by the delivery rate
+		s.meter.onDuplicate(now, s.dupacked-s.share.dupacked)
+	}
 	c.respond(now)
 	if c.on&ECN != 0 {
 		c.takeECE(now, p)
@@ -221,7 +224,7 @@ func (c *Conn) ackPart(g *segment, ack wire.Seq) {
 	}
 	s.share.delivered += part
 	c.work.delivered += part
-	s.meter.delivered += part
+	s.meter.count(part)
 }
 
 // deliver notes that segment n has reached the peer, as a cumulative or a selective acknowledgement says.

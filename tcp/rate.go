@@ -23,6 +23,7 @@ type rateMeter struct {
 	deliveredAt mono.Time
 	firstSentAt mono.Time
 	lost        int64
+	ahead       int64 // octets in delivered for which only duplicate ACKs without SACK vouch so far
 	appLimited  int64 // the delivered count at which the present application limit is over; 0 if none
 
 	round    uint64
@@ -53,12 +54,27 @@ func (m *rateMeter) onSent(now mono.Time, g *segment, inFlight int64, idle bool)
 
 // onDelivered counts g as delivered. Of all segments that one ACK delivers, the sample comes from the one sent last.
 func (m *rateMeter) onDelivered(now mono.Time, g *segment) {
-	m.delivered += g.bytes()
 	m.deliveredAt = now
+	m.count(g.bytes())
 	if !m.have || g.sentAt >= m.newestSentAt {
 		m.have = true
 		m.newest, m.newestSentAt, m.newestFlags = g.rate, g.sentAt, g.flags
 	}
+}
+
+// count counts octets as delivered, except those that duplicate ACKs have counted before.
+func (m *rateMeter) count(octets int64) {
+	known := min(m.ahead, octets)
+	m.ahead -= known
+	m.delivered += octets - known
+}
+
+// onDuplicate counts octets that a duplicate ACK without SACK says have arrived. Otherwise the ACK that fills the hole would
+// deliver in an instant what arrived over a round trip or more.
+func (m *rateMeter) onDuplicate(now mono.Time, octets int64) {
+	m.ahead += octets
+	m.delivered += octets
+	m.deliveredAt = now
 }
 
 // finish ends the processing of an ACK and returns its sample.
