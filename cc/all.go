@@ -4,6 +4,7 @@ package cc
 var All = []Algorithm{
 	tahoeAlgorithm,
 	renoAlgorithm,
+	highspeedAlgorithm,
 	cubicAlgorithm,
 	cubicLinuxAlgorithm,
 	bbrAlgorithm,
