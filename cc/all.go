@@ -5,6 +5,7 @@ var All = []Algorithm{
 	tahoeAlgorithm,
 	renoAlgorithm,
 	scalableAlgorithm,
+	highspeedAlgorithm,
 	cubicAlgorithm,
 	cubicLinuxAlgorithm,
 	bbrAlgorithm,

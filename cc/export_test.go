@@ -10,3 +10,10 @@ type BBR = bbr
 func Bandwidth(c Controller) int64 {
 	return c.(interface{ bandwidth() int64 }).bandwidth()
 }
+
+// What HighSpeed TCP's formulas give.
+var (
+	HSIncrease = hsIncrease
+	HSDecrease = hsDecrease
+	Ln         = ln
+)
