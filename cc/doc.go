@@ -9,7 +9,9 @@
 // Most algorithms embed the same small skeleton by value. It grows the window in slow start and in congestion
 // avoidance by acknowledged octets or, on request, by ACKs (RFC 5681 s.3.1); leaves alone a window that is not
 // being used (RFC 2861, RFC 7661); shrinks it after idle time; keeps what a spurious cut took, to restore it; and
-// holds it between one segment and 2^30 octets. An algorithm overrides only where it differs.
+// holds it between one segment and 2^30 octets. Its slow start knows HyStart++ (RFC 9406) and limited slow start (RFC 3742).
+// An algorithm overrides only where it differs. Those that follow a model of the path (Algorithm.Model) do not embed it: they
+// name a window and a pacing rate, and hear of losses one by one, whatever the loss policy says.
 //
 // A controller owns its memory, keeps no reference to what it is told and allocates nothing after New. It is not
 // safe for concurrent use. The same events give the same outputs on every processor: arithmetic is in integers

@@ -48,9 +48,9 @@ func TestBBRLoss(t *testing.T) {
 	}
 }
 
-// ProbeRTT costs 200 ms and a round trip, less what is in flight at first, of a window of four segments every 10 s, about 2 %, and the queue that the flow builds is
-// small between the probes. A lone flow on a quiet path sees the round trip whenever its cycle drains the queue, and never has
-// to probe: here the path gets longer by a millisecond a second.
+// ProbeRTT costs some 200 ms and a round trip of a window of four segments every 10 s, about 2 %. A lone flow on a quiet path sees
+// the round trip whenever its cycle drains the queue, and never has to probe: here every ACK makes the path a microsecond
+// longer, which is a millisecond a second.
 func TestBBRProbeRTT(t *testing.T) {
 	p := piped("bbr", 1000, 50*time.Millisecond)
 	if got := p.goodput(50 * time.Second); got < .98 {

@@ -8,20 +8,17 @@ import (
 	"longhaul/cc"
 )
 
-// The mean window where one segment in 1/p is lost. HighSpeed TCP: RFC 3649 table 3, of which 0.12/p^0.835 is the line.
-func TestResponseOfHighSpeedStacks(t *testing.T) {
+// The mean window where one segment in 1/p is lost: RFC 3649 table 3, of which 0.12/p^0.835 is the line above 38 segments.
+func TestHighSpeedResponse(t *testing.T) {
 	for _, c := range []struct {
-		name   string
 		period int64
 		want   float64 // segments
-	}{
-		{"highspeed", 1e3, 38}, {"highspeed", 1e4, 263}, {"highspeed", 1e5, 1795}, {"highspeed", 1e6, 12279},
-	} {
-		p := atWindow(c.name, int64(c.want), nil)
+	}{{1e3, 38}, {1e4, 263}, {1e5, 1795}, {1e6, 12279}} {
+		p := atWindow("highspeed", int64(c.want), nil)
 		p.perACK = int(c.want/100) + 1 // octets count, so it is the same and quicker
-		near(t, c.name+" mean window", p.mean(c.period, 5, 10), c.want, .15)
-		if c.name == "highspeed" && c.period > 1e3 {
-			near(t, c.name+" table against line", c.want, .12*math.Pow(float64(c.period), .835), .03)
+		near(t, "mean window", p.mean(c.period, 5, 10), c.want, .15)
+		if c.period > 1e3 {
+			near(t, "table against line", c.want, .12*math.Pow(float64(c.period), .835), .03)
 		}
 	}
 }

@@ -55,9 +55,6 @@ func newPipe(c cc.Controller, rate float64, rtt time.Duration) *pipe {
 	return &pipe{c: c, rate: rate, rtt: rtt, now: start, due: start, busy: start, rng: rand.New(rand.NewPCG(1, 1)), quiet: func(mono.Time) bool { return false }}
 }
 
-// bdp returns the bandwidth-delay product in segments.
-func (p *pipe) bdp() float64 { return p.rate * p.rtt.Seconds() }
-
 // run goes on for d.
 func (p *pipe) run(d time.Duration) {
 	end := p.now.Add(d)

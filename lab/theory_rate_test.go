@@ -5,8 +5,9 @@ import (
 	"time"
 )
 
-// BBR goes by the bandwidth that it measures, so that one lost packet in a hundred costs it hardly more than what is lost: its model
-// gives 0.99 for the lost ones, 0.99 for the margin of the pacer and 0.98 for the probes of the round trip.
+// BBR goes by the bandwidth that it measures. These links lose packets behind the bottleneck, so that at a loss of p it measures 1 - p
+// of the rate and gets 1 - p of that through, less 0.99 for the margin of the pacer and 0.98 for the probes of the round trip: 0.97,
+// 0.95 and 0.79 here, if its start-up cost nothing.
 func TestBBRUnderRandomLoss(t *testing.T) {
 	for _, c := range []struct{ loss, least float64 }{{0, 0.90}, {0.01, 0.85}, {0.1, 0.75}} {
 		path := Path{Rate: 100_000_000, RTT: 100 * time.Millisecond, Loss: c.loss, Queue: QueueSize{BDP: 1}}

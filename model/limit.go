@@ -44,7 +44,7 @@ func LinkPayload(rate float64, payload, wire int) float64 {
 }
 
 // WindowRate returns the throughput in bits per second that a window of octets allows: a window a round trip.
-func WindowRate(window int, rtt time.Duration) float64 { return float64(8*window) / rtt.Seconds() }
+func WindowRate(window int, rtt time.Duration) float64 { return 8 * float64(window) / rtt.Seconds() }
 
 // Largest returns the largest x from least to most, both positive, at which the falling function f is still at least target, within
 // a millionth; ok is false when f is below it even at least.

@@ -123,7 +123,7 @@ func TestResponses(t *testing.T) {
 	}{
 		{"reno", [4]float64{38.7, 122.5, 387, 1225}},
 		{"scalable", [4]float64{75, 749, 7490, 74900}},
-		{"hstcp", [4]float64{38.4, 263, 1795, 12279}},
+		{"highspeed", [4]float64{38.4, 263, 1795, 12279}},
 		{"cubic", [4]float64{38.7, 187, 1054, 5926}},
 		{"hybla", [4]float64{155, 490, 1549, 4899}},
 		{"illinois", [4]float64{274, 866, 2739, 8660}},

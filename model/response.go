@@ -61,15 +61,15 @@ var Responses = []Response{
 	{"reno", "sqrt(3/(2 b p)), b = 1, or 2 where the window grows per ACK and ACKs are delayed", "Mathis et al., CCR 27(3), 1997", MaxSquareRootLoss, reno},
 	{"cubic", "1.054 (RTT/p)^0.75, at least Reno's", "RFC 9438 s.5.1", MaxSquareRootLoss, cubic},
 	{"cubic.linux", "1.054 (RTT/p)^0.75, at least Reno's", "RFC 9438 s.5.1", MaxSquareRootLoss, cubic},
-	{"hstcp", "0.12/p^0.835 above 38 segments, else Reno's", "RFC 3649 s.5", MaxSquareRootLoss, highSpeed},
+	{"highspeed", "0.12/p^0.835 above 38 segments, else Reno's", "RFC 3649 s.5", MaxSquareRootLoss, highSpeed},
 	{"scalable", "0.0749/p above 16 segments, else Reno's", "Kelly, CCR 33(2), 2003", MaxSquareRootLoss, scalable},
 	{"hybla", "RTT/25 ms times Reno's", "Caini and Firrincieli, IJSCN 2004", MaxSquareRootLoss, hybla},
 	{"illinois", "sqrt(75/p): a = 10, b = 1/8, the queue empty", "Liu, Basar and Srikant, Perf. Eval. 65, 2008", MaxSquareRootLoss,
 		func(p float64, _ time.Duration, _ float64) float64 { return aimd(10, 1.0/8, p) }},
 	{"veno", "sqrt(4.5/p): a = 1, b = 1/5, the queue empty", "Fu and Liew, JSAC 21(2), 2003", MaxSquareRootLoss,
 		func(p float64, _ time.Duration, _ float64) float64 { return aimd(1, 1.0/5, p) }},
-	{"bbr1", "the path's, up to a loss of 20 %", "Cardwell et al., ACM Queue 14(5), 2016", 0.2, withoutLoss},
-	{"bbr", "the path's, up to a loss of 2 %", "draft-ietf-ccwg-bbr", 0.02, withoutLoss},
+	{"bbr", "the path's, up to a loss of 20 %", "Cardwell et al., ACM Queue 14(5), 2016", 0.2, withoutLoss},
+	{"bbr3", "the path's, up to a loss of 2 %", "draft-ietf-ccwg-bbr", 0.02, withoutLoss},
 }
 
 // FindResponse returns the response function of the algorithm that package cc has under that name.

@@ -11,13 +11,13 @@ import (
 
 // part is one part of a stack's name, as the JSON document has it.
 type part struct {
-	Name    string `json:"name"`
-	Title   string `json:"title"`
-	Source  string `json:"source,omitempty"`
-	Signal  string `json:"signal,omitempty"`
-	Params  string `json:"constants,omitempty"`
-	Stack   string `json:"stack,omitempty"`
-	Default bool   `json:"default,omitempty"`
+	Name      string `json:"name"`
+	Title     string `json:"title"`
+	Source    string `json:"source,omitempty"`
+	Signal    string `json:"signal,omitempty"`
+	Constants string `json:"constants,omitempty"`
+	Stack     string `json:"stack,omitempty"`
+	Default   bool   `json:"default,omitempty"`
 }
 
 // parts are all parts that a stack's name can be made of.
@@ -33,7 +33,7 @@ type parts struct {
 func allParts() parts {
 	var p parts
 	for _, a := range cc.All {
-		p.Algorithms = append(p.Algorithms, part{Name: a.Name, Title: a.Title, Source: a.Source, Signal: a.Signal.String(), Params: a.Constants})
+		p.Algorithms = append(p.Algorithms, part{Name: a.Name, Title: a.Title, Source: a.Source, Signal: a.Signal.String(), Constants: a.Constants})
 	}
 	for i, r := range stacks.Recoveries {
 		p.Recoveries = append(p.Recoveries, part{Name: r.Name, Title: r.Title, Default: i == 0})
@@ -71,7 +71,7 @@ func StacksText(w io.Writer) error {
 		for _, m := range group.list {
 			fmt.Fprintf(&b, "  %-12s %s\n", m.Name, m.describe())
 			if m.Signal != "" {
-				fmt.Fprintf(&b, "  %-12s by %s; %s\n", "", m.Signal, m.Params)
+				fmt.Fprintf(&b, "  %-12s by %s; %s\n", "", m.Signal, m.Constants)
 			}
 		}
 	}

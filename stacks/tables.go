@@ -93,8 +93,8 @@ var Features = []Feature{
 	{"noise", "a loss is repaired and does not shrink the window (RFC 1106 s.4.2): for your own noisy link only", noise},
 }
 
-// Default reports whether stacks have the feature unless they say otherwise or their algorithm brings it.
-func (f Feature) Default() bool { return f.has(&Stack{}) }
+// Default reports whether a stack has the feature unless it says otherwise, whatever its algorithm.
+func (f Feature) Default() bool { return f.defaultFor(&Stack{}) }
 
 // defaultFor reports whether a stack of s's algorithm has the feature unless it says otherwise.
 func (f Feature) defaultFor(s *Stack) bool {
