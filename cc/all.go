@@ -6,7 +6,12 @@ var All = []Algorithm{
 	renoAlgorithm,
 	scalableAlgorithm,
 	highspeedAlgorithm,
+	bicAlgorithm,
+	bicLinuxAlgorithm,
+	htcpAlgorithm,
+	westwoodAlgorithm,
 	cubicAlgorithm,
 	cubicLinuxAlgorithm,
 	bbrAlgorithm,
+	hyblaAlgorithm,
 }

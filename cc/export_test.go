@@ -17,3 +17,9 @@ var (
 	HSDecrease = hsDecrease
 	Ln         = ln
 )
+
+// What H-TCP's and Hybla's formulas give.
+var (
+	HTCPIncrease = htcpIncrease
+	HyblaRate    = hyblaRate
+)

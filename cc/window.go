@@ -11,7 +11,7 @@ type window struct {
 	perMSS            float64  // 1/MSS
 	flight            [2]int64 // largest flight seen in the present round, and in the one before
 	round             uint64
-	rate              int64 // octets by which slow start opens the window for each acknowledged one
+	rate              int64 // thousandths of an octet by which slow start opens the window for each acknowledged one
 	step              int64 // with perACK, the octets for which the present ACK counts
 	turned            bool  // the latest ACK began a round
 	paced             bool
@@ -47,7 +47,7 @@ func newWindow(p Params) window {
 	return window{
 		mss: p.MSS, initial: p.InitialWindow, max: p.MaxWindow,
 		cwnd: p.InitialWindow, ssthresh: p.InitialSsthresh,
-		rate: p.SlowStart, paced: p.Paced, perACK: p.PerACK, flightSsthresh: p.FlightSsthresh,
+		rate: gainUnit * p.SlowStart, paced: p.Paced, perACK: p.PerACK, flightSsthresh: p.FlightSsthresh,
 		perMSS: 1 / float64(p.MSS), limited: p.LimitedSlowStart, hy: newHystart(p.HyStart),
 	}
 }
@@ -97,8 +97,8 @@ func (w *window) observe(a *Ack) int64 {
 	return min(a.Acked, MaxWindow)
 }
 
-// slowStart grows the window by rate times n octets, and returns the octets left for congestion avoidance,
-// which is 0 as long as slow start goes on. The rate is 1, or RFC 1106 s.4.2's faster opening; HyStart++ and limited slow
+// slowStart grows the window by rate thousandths of n octets, and returns the octets left for congestion avoidance,
+// which is 0 as long as slow start goes on. The rate is that of one octet, or RFC 1106 s.4.2's faster opening; HyStart++ and limited slow
 // start divide it. Of one ACK no more counts than what the pacer spreads, or 8 segments without pacing (RFC 9406 s.4.3). The
 // window does not grow beyond what a round of this makes of the flight that the last round showed to be used, which is twice
 // that with the standard rate (RFC 2861 s.2, RFC 7661 s.4.3), nor beyond ssthresh.
@@ -117,9 +117,9 @@ func (w *window) slowStart(a *Ack, n int64) int64 {
 	case !w.paced && !w.uncapped:
 		d = min(d, 8*w.mss)
 	}
-	div := max(w.hy.growth(), w.limit())
+	div := gainUnit * max(w.hy.growth(), w.limit())
 	w.credit += w.rate * d
-	d = min(w.credit/div, w.ssthresh-w.cwnd, (1+w.rate)*max(w.flight[0], w.flight[1])-w.cwnd)
+	d = min(w.credit/div, w.ssthresh-w.cwnd, (gainUnit+w.rate)*max(w.flight[0], w.flight[1])/gainUnit-w.cwnd)
 	w.credit %= div
 	if d <= 0 {
 		return 0
