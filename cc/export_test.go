@@ -23,3 +23,9 @@ var (
 	HTCPIncrease = htcpIncrease
 	HyblaRate    = hyblaRate
 )
+
+// What Illinois' curves give: the increase and the decrease at a queueing delay, where the longest is dm.
+var (
+	IllinoisAlpha = illAlpha
+	IllinoisBeta  = illBeta
+)

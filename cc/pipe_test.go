@@ -113,7 +113,11 @@ func (p *pipe) send() {
 	p.flight = append(p.flight, g)
 	p.lastSent = p.now
 	p.c.OnSent(cc.Sent{Now: p.now, Bytes: mss, InFlight: p.inFlight, Idle: idle, RTO: time.Second})
-	if rate := p.c.Output().PacingRate; rate > 0 {
+	rate := p.c.Output().PacingRate
+	if rate == 0 && p.srtt > 0 { // as an engine paces a window
+		rate = int64(1.2 * float64(p.c.Output().Window) / p.srtt.Seconds())
+	}
+	if rate > 0 {
 		p.due = max(p.due, p.now.Add(-time.Millisecond)).Add(time.Duration(mss * 1e9 / float64(rate)))
 	}
 }

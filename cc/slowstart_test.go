@@ -47,10 +47,17 @@ func TestHystartOfAny(t *testing.T) {
 		if !a.Honours.HyStart {
 			t.Skip("has a slow start of its own, or none")
 		}
-		p := newPath(a.New(cc.Params{MSS: mss, InitialWindow: 16 * mss, Paced: true, HyStart: true}), 100*time.Millisecond)
-		p.rounds(3)
-		p.rtt += 20 * time.Millisecond
-		p.rounds(2)
+		risen := func(on bool) *path {
+			p := newPath(a.New(cc.Params{MSS: mss, InitialWindow: 16 * mss, Paced: true, HyStart: on}), 100*time.Millisecond)
+			p.rounds(3)
+			p.rtt += 20 * time.Millisecond
+			p.rounds(2)
+			return p
+		}
+		if risen(false).c.Output().Phase == cc.Avoidance {
+			t.Skip("leaves slow start on delay of itself")
+		}
+		p := risen(true)
 		if ph := p.c.Output().Phase; ph != cc.ConservativeSlowStart {
 			t.Fatalf("phase %v after a rise of 20 ms", ph)
 		}

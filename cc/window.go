@@ -79,6 +79,13 @@ func (w *window) Output() Output {
 // set makes n the window, within its bounds.
 func (w *window) set(n int64) { w.cwnd = min(max(n, w.mss), w.max) }
 
+// shrink lowers the window to n octets, but not below two segments, and the threshold with it, so that slow start does not take it
+// back: for controllers that go by delay.
+func (w *window) shrink(n int64) {
+	w.set(min(max(n, 2*w.mss), w.cwnd))
+	w.ssthresh = min(w.ssthresh, max(w.cwnd, 2*w.mss))
+}
+
 // observe takes in an ACK and returns the octets of it that count for growth.
 func (w *window) observe(a *Ack) int64 {
 	if w.turned = a.Round != w.round; w.turned {

@@ -41,7 +41,8 @@ func TestRenoResponse(t *testing.T) {
 
 // TestLossResponses: the mean window, in segments, that loss p leaves each of the loss-based controllers at 100 ms, within 15 %.
 // HighSpeed TCP's is 0.12/p^0.835 (RFC 3649 s.3), Scalable TCP's 0.0749/p where its legacy part plays no role (Kelly, CCR 33(2),
-// 2003), Hybla's Reno's times RTT/25 ms (Caini and Firrincieli, 2004).
+// 2003), Hybla's Reno's times RTT/25 ms (Caini and Firrincieli, 2004). Of those that also go by delay, where there is no queue
+// Veno's is that of a cut by a fifth, 2.12/sqrt(p), Illinois' that of +10 and 1/8, 8.66/sqrt(p), and YeAH's is Scalable TCP's.
 func TestLossResponses(t *testing.T) {
 	for _, c := range []struct {
 		stack  string
@@ -54,6 +55,11 @@ func TestLossResponses(t *testing.T) {
 		{"hybla", false, 1e-3, 4 * 1.22 / math.Sqrt(1e-3)},
 		{"hybla", true, 1e-3, 4 * 1.31 / math.Sqrt(1e-3)},
 		{"hybla", false, 1e-4, 4 * 1.22 / math.Sqrt(1e-4)},
+		{"veno", false, 1e-3, 2.1213 / math.Sqrt(1e-3)},
+		{"veno", false, 1e-4, 2.1213 / math.Sqrt(1e-4)},
+		{"illinois", false, 1e-3, 8.66 / math.Sqrt(1e-3)},
+		{"illinois", false, 1e-4, 8.66 / math.Sqrt(1e-4)},
+		{"yeah", false, 1e-4, 0.0749 / 1e-4},
 	} {
 		t.Run(fmt.Sprintf("%s/random=%v/%v", c.stack, c.random, c.p), func(t *testing.T) {
 			if c.p < 1e-3 && (testing.Short() || raceEnabled) {
