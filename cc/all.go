@@ -8,6 +8,7 @@ var All = []Algorithm{
 	fastAlgorithm,
 	fast20Algorithm,
 	highspeedAlgorithm,
+	hstcplpAlgorithm,
 	bicAlgorithm,
 	bicLinuxAlgorithm,
 	htcpAlgorithm,
@@ -21,4 +22,6 @@ var All = []Algorithm{
 	illinoisAlgorithm,
 	venoAlgorithm,
 	yeahAlgorithm,
+	lpAlgorithm,
+	ledbatAlgorithm,
 }

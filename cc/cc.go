@@ -198,6 +198,8 @@ type Algorithm struct {
 	Constants string // for people: its parameters with their units, as shipped
 	HyStart   bool   // it has Params.HyStart unless a configuration says otherwise
 
+	LimitedSlowStart bool // likewise Params.LimitedSlowStart
+
 	// Model says that window and rate follow from a model of the path, to which losses are but one input: a congestion episode need
 	// not cut the window, nor is there an ssthresh.
 	Model bool

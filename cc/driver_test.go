@@ -20,6 +20,7 @@ type path struct {
 	lose     func(n int64) bool // whether the n-th segment, from 0, is lost
 	perACK   int                // segments an ACK covers; 0 is 1
 	minRTT   time.Duration
+	blind    bool  // there are no timestamps, so no one-way delays
 	repair   int64 // segments the next ACK covers because a hole is filled
 	recovers bool  // fast recovery lasts until the next ACK
 	onACK    func(now mono.Time)
@@ -80,7 +81,7 @@ func (p *path) good(now mono.Time, k, flight int64) {
 
 func (p *path) ack(now mono.Time, acked, delivered, flight int64, state cc.State) {
 	p.c.OnAck(cc.Ack{
-		Now: now, Acked: acked * mss, Delivered: delivered * mss, RTT: p.rtt, SRTT: p.rtt, MinRTT: p.minRTT,
+		Now: now, Acked: acked * mss, Delivered: delivered * mss, RTT: p.rtt, SRTT: p.rtt, MinRTT: p.minRTT, OneWayDelay: p.rtt - time.Hour, HasOWD: !p.blind,
 		InFlight: (flight - delivered) * mss, PriorFlight: flight * mss, Round: p.round, CwndLimited: true, State: state,
 	})
 	if p.onACK != nil {

@@ -27,11 +27,14 @@ type highspeed struct {
 }
 
 func (h *highspeed) OnAck(a Ack) {
-	n := h.observe(&a)
-	if a.State != Open {
-		return
+	if n := h.observe(&a); a.State == Open {
+		h.open(&a, n)
 	}
-	if n = h.slowStart(&a, n); n > 0 && a.CwndLimited {
+}
+
+// open grows the window for n octets of an ACK.
+func (h *highspeed) open(a *Ack, n int64) {
+	if n = h.slowStart(a, n); n > 0 && a.CwndLimited {
 		h.grow(n, h.pace.at(&h.window))
 	}
 }

@@ -21,6 +21,7 @@ type pipe struct {
 	rng    *rand.Rand
 	quiet  func(now mono.Time) bool // the application has nothing to send
 	onACK  func(a cc.Ack)
+	blind  bool // there are no timestamps, so no one-way delays
 
 	now, due           mono.Time // due is when the pacer lets the next segment out
 	busy               mono.Time // the bottleneck is busy until then
@@ -173,7 +174,7 @@ func (p *pipe) ack(i int) {
 		r.Delivered, r.Interval = p.delivered-g.delivered, interval
 	}
 	a := cc.Ack{
-		Now: p.now, Acked: mss, Delivered: mss, RTT: rtt, SRTT: p.srtt, MinRTT: p.minRTT, InFlight: p.inFlight, PriorFlight: prior,
+		Now: p.now, Acked: mss, Delivered: mss, RTT: rtt, OneWayDelay: rtt - time.Hour, HasOWD: !p.blind, SRTT: p.srtt, MinRTT: p.minRTT, InFlight: p.inFlight, PriorFlight: prior,
 		Rate: r, Round: p.round, CwndLimited: p.limited == 0, AppLimited: p.limited > 0, State: state,
 	}
 	p.c.OnAck(a)

@@ -25,8 +25,7 @@ type ackWork struct {
 	ece       bool  // it echoed a congestion mark (RFC 3168 s.6.1.2)
 	hasTS     bool
 	tsecr     uint32
-	hasOWD    bool
-	owd       time.Duration
+	tsval     uint32
 	fack      wire.Seq  // highest sequence number delivered before this ACK
 	headAt    mono.Time // when the segment at snd.una, which this ACK covers, was sent again; 0 if it never was
 
@@ -331,7 +330,17 @@ func (c *Conn) noteTimestamp(p *wire.Packet) {
 	}
 	w := c.work
 	w.hasTS, w.tsecr = true, p.Options.TSEcr
-	w.hasOWD, w.owd = true, time.Duration(int32(p.Options.TSVal-p.Options.TSEcr))*time.Millisecond
+	w.tsval = p.Options.TSVal
+}
+
+// oneWayDelay returns the forward delay of the newest segment that the ACK says has arrived: from the peer's clock now to ours when it
+// left. The echo in the ACK will not do: it is of the older one of two segments, or older still where data is missing (RFC 7323 s.4.3).
+func (c *Conn) oneWayDelay() (d time.Duration, ok bool) {
+	w := c.work
+	if !w.hasTS || !w.sampled {
+		return 0, false
+	}
+	return time.Duration(int32(w.tsval-c.tsVal(w.newest))) * time.Millisecond, true
 }
 
 // takeRTT takes the ACK's round-trip sample, and returns the one for the controller (0 if none). The timeout

@@ -169,10 +169,14 @@ const defaultBufferMax = 64 << 20
 // Defaults returns the features that are on unless Disable takes them away: the constant Defaults and what the algorithm
 // has of itself.
 func (c *Config) Defaults() Feature {
+	f := Defaults
 	if c.Algorithm.HyStart {
-		return Defaults | HyStart
+		f |= HyStart
 	}
-	return Defaults
+	if c.Algorithm.LimitedSlowStart {
+		f |= LimitedSlowStart
+	}
+	return f
 }
 
 // Features returns what the configuration wants.

@@ -106,6 +106,7 @@ func (c *Conn) initialWindow() int64 {
 // tellAck reports the processed ACK to s's controller.
 func (c *Conn) tellAck(now mono.Time, s *subconn, rtt time.Duration, state cc.State) {
 	rate := s.meter.finish(now, c.rtt.minRTT)
+	owd, hasOWD := c.oneWayDelay()
 	s.noteRound()
 	s.ctrl.OnAck(cc.Ack{
 		Now:         now,
@@ -114,8 +115,8 @@ func (c *Conn) tellAck(now mono.Time, s *subconn, rtt time.Duration, state cc.St
 		RTT:         rtt,
 		SRTT:        c.rtt.srtt,
 		MinRTT:      c.rtt.minRTT,
-		OneWayDelay: c.work.owd,
-		HasOWD:      c.work.hasOWD,
+		OneWayDelay: owd,
+		HasOWD:      hasOWD,
 		InFlight:    s.outstanding(),
 		PriorFlight: s.share.flight,
 		Rate:        rate,
