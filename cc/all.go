@@ -18,6 +18,8 @@ var All = []Algorithm{
 	cubicAlgorithm,
 	cubicLinuxAlgorithm,
 	bbrAlgorithm,
+	bbr3Algorithm,
+	udtAlgorithm,
 	hyblaAlgorithm,
 	illinoisAlgorithm,
 	venoAlgorithm,

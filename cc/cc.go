@@ -130,6 +130,7 @@ type Lost struct {
 	Retransmission bool      // the lost copy was itself a retransmission
 	Timer          bool      // a timer marked it, not an ACK
 	LostSince      int64     // octets marked lost since that transmission, these included
+	AppLimited     bool      // it left while the application limited the sender
 }
 
 // Kind is the kind of a congestion episode.

@@ -29,3 +29,18 @@ var (
 	IllinoisAlpha = illAlpha
 	IllinoisBeta  = illBeta
 )
+
+// UDTIncrease is by how much UDT's rate grows, in octets a tick.
+var UDTIncrease = udtIncrease
+
+// BBR3 tells of a BBRv3 controller: the long-term bound in octets, and whether it probes for bandwidth upwards.
+func BBR3(c Controller) (long int64, up bool) {
+	b := c.(*bbr3)
+	return b.bounds.long, b.phase == ProbeBandwidth && b.step == stepUp
+}
+
+// BBR3Short tells of the short-term bounds: octets in flight and octets per second.
+func BBR3Short(c Controller) (flight, rate int64) {
+	b := c.(*bbr3)
+	return b.bounds.short, b.bounds.shortRate
+}

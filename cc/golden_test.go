@@ -59,7 +59,7 @@ var patterns = []struct {
 	}},
 }
 
-// The window against the number of the ACK, every eighth, on each pattern.
+// The window against the number of the ACK, every eighth and later every 1024th, on each pattern.
 func TestGolden(t *testing.T) {
 	each(t, func(t *testing.T, a cc.Algorithm) {
 		var b bytes.Buffer
@@ -69,7 +69,7 @@ func TestGolden(t *testing.T) {
 			p := newPath(a.New(cc.Params{MSS: mss, InitialWindow: 16 * mss, InitialSsthresh: c.ssthresh * mss, Paced: true, HyStart: a.HyStart}), 100*time.Millisecond)
 			n := 0
 			p.onACK = func(mono.Time) {
-				if n++; n%8 != 0 {
+				if n++; n%8 != 0 || n > 10_000 && n%1024 != 0 {
 					return
 				}
 				o := p.c.Output()

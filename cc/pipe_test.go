@@ -135,7 +135,7 @@ func (p *pipe) ack(i int) {
 		p.lost += mss
 		p.inFlight -= mss
 		fresh = true
-		p.c.OnLost(cc.Lost{Now: p.now, Bytes: mss, SentAt: l.sentAt, TxInFlight: l.inFlight, LostSince: p.lost - l.lost})
+		p.c.OnLost(cc.Lost{Now: p.now, Bytes: mss, SentAt: l.sentAt, TxInFlight: l.inFlight, LostSince: p.lost - l.lost, AppLimited: l.limited})
 	}
 	p.flight = slices.Delete(p.flight, i, i+1)
 	p.inFlight -= mss

@@ -62,6 +62,7 @@ func (c *Conn) markLost(now mono.Time, n uint32, timer bool) {
 	s.ctrl.OnLost(cc.Lost{
 		Now: now, Bytes: g.bytes(), SentAt: g.sentAt, TxInFlight: int64(g.rate.txInFlight),
 		Retransmission: g.has(segRetrans), Timer: timer, LostSince: s.meter.lost - g.rate.lost,
+		AppLimited: g.has(segAppLimit),
 	})
 	c.traceLoss(now, s, g)
 }
