@@ -40,6 +40,26 @@ func TestVegasEquilibrium(t *testing.T) {
 	}
 }
 
+// Flows each keep their own alpha to beta segments in the queue, and so share alike: four of them that begin together have 8 to 16
+// (JSAC 13(8) 1995; Low, Peterson and Wang, JACM 49(2) 2002).
+func TestVegasTogether(t *testing.T) {
+	start := func() cc.Controller { return make1("vegas", cc.Params{InitialSsthresh: 25 * mss, Paced: true}) }
+	flows := []*pipe{newPipe(start(), 1250, 100*time.Millisecond)}
+	for range 3 {
+		flows = append(flows, flows[0].join(start(), 100*time.Millisecond))
+	}
+	together(60*time.Second, flows...)
+	rates, queue := shares(60*time.Second, flows...)
+	if queue < 4*2-.5 || queue > 4*4+.5 {
+		t.Errorf("%.1f segments queued, want 8 to 16", queue)
+	}
+	for i, r := range rates { // with 2 to 4 segments queued the shares are at most two to one
+		if r < 1250./4/1.5 || r > 1250./4*1.5 {
+			t.Errorf("flow %d of four: %.0f of 1250 segments per second; all %.0f", i, r, rates)
+		}
+	}
+}
+
 // Slow start ends when a segment is queued, with what fits the path and one.
 func TestVegasSlowStart(t *testing.T) {
 	p := newPath(make1("vegas", cc.Params{InitialWindow: 100 * mss, Paced: true}), 100*time.Millisecond)
@@ -84,6 +104,40 @@ func TestFASTEquilibrium(t *testing.T) {
 		_, mean, _, queue = queued(q, 5*time.Second)
 		near(t, name+": queue at twice the rate", queue, alpha, .05)
 		near(t, name+": window at twice the rate", mean, 2000+alpha, .02)
+	}
+}
+
+// FAST flows share a bottleneck in proportion to their alphas, whatever their round trips, and together have the sum of them queued: in
+// equilibrium each has alpha / rate of queueing delay (ToN 14(6) 2006, theorem 1).
+func TestFASTTogether(t *testing.T) {
+	type flow struct {
+		name  string
+		alpha float64
+		rtt   time.Duration
+	}
+	for _, c := range [][]flow{
+		{{"fast", 200, 50 * time.Millisecond}, {"fast", 200, 50 * time.Millisecond}},
+		{{"fast", 200, 50 * time.Millisecond}, {"fast", 200, 150 * time.Millisecond}},
+		{{"fast", 200, 50 * time.Millisecond}, {"fast.20", 20, 50 * time.Millisecond}},
+		{{"fast.20", 20, 50 * time.Millisecond}, {"fast.20", 20, 50 * time.Millisecond}, {"fast.20", 20, 100 * time.Millisecond}},
+	} {
+		const rate = 10_000
+		var flows []*pipe
+		alphas := 0.
+		for i, f := range c {
+			alphas += f.alpha
+			if i == 0 {
+				flows = append(flows, piped(f.name, rate, f.rtt))
+				continue
+			}
+			flows = append(flows, flows[0].join(make1(f.name, cc.Params{Paced: true}), f.rtt))
+		}
+		together(60*time.Second, flows...)
+		rates, queue := shares(20*time.Second, flows...)
+		near(t, "queue", queue, alphas, .05)
+		for i, f := range c {
+			near(t, f.name+": rate", rates[i], rate*f.alpha/alphas, .06)
+		}
 	}
 }
 

@@ -13,18 +13,16 @@ import (
 // loss, and a receiver that acknowledges every segment selectively. Losses are marked three deliveries later and sent again
 // at once. It measures delivery rates as an engine does (draft-ietf-ccwg-bbr s.4.1).
 type pipe struct {
-	c      cc.Controller
-	rate   float64       // of the bottleneck, segments per second
-	rtt    time.Duration // propagation
-	buffer float64       // segments; 0 means no limit
-	loss   float64       // probability
-	rng    *rand.Rand
-	quiet  func(now mono.Time) bool // the application has nothing to send
-	onACK  func(a cc.Ack)
-	blind  bool // there are no timestamps, so no one-way delays
+	*bottleneck
+	c     cc.Controller
+	rtt   time.Duration // propagation
+	loss  float64       // probability
+	rng   *rand.Rand
+	quiet func(now mono.Time) bool // the application has nothing to send
+	onACK func(a cc.Ack)
+	blind bool // there are no timestamps, so no one-way delays
 
 	now, due           mono.Time // due is when the pacer lets the next segment out
-	busy               mono.Time // the bottleneck is busy until then
 	flight             []packet  // in the order of transmission
 	inFlight           int64     // octets
 	delivered, lost    int64     // octets
@@ -40,6 +38,13 @@ type pipe struct {
 	queueSum           float64
 }
 
+// bottleneck is what pipes may share.
+type bottleneck struct {
+	rate   float64   // segments per second
+	buffer float64   // segments; 0 means no limit
+	busy   mono.Time // it is busy until then
+}
+
 // packet is a segment in flight.
 type packet struct {
 	sentAt, arrives    mono.Time // arrives is when its ACK does
@@ -53,31 +58,63 @@ type packet struct {
 // newPipe returns a pipe of that many segments of 1000 octets a second.
 func newPipe(c cc.Controller, rate float64, rtt time.Duration) *pipe {
 	start := mono.Time(time.Second)
-	return &pipe{c: c, rate: rate, rtt: rtt, now: start, due: start, busy: start, rng: rand.New(rand.NewPCG(1, 1)), quiet: func(mono.Time) bool { return false }}
+	return (&pipe{bottleneck: &bottleneck{rate: rate, busy: start}, now: start}).join(c, rtt)
+}
+
+// join returns another flow through the same bottleneck, which begins now.
+func (p *pipe) join(c cc.Controller, rtt time.Duration) *pipe {
+	return &pipe{
+		bottleneck: p.bottleneck, c: c, rtt: rtt, now: p.now, due: p.now, rng: rand.New(rand.NewPCG(1, 1)),
+		quiet: func(mono.Time) bool { return false },
+	}
 }
 
 // run goes on for d.
-func (p *pipe) run(d time.Duration) {
-	end := p.now.Add(d)
-	for p.now < end {
-		next := end
-		if i := p.nextACK(); i >= 0 {
-			next = min(next, max(p.flight[i].arrives, p.now))
-		}
-		if p.inFlight+mss <= p.c.Output().Window && !p.quiet(p.now) {
-			if due := max(p.due, p.now); due <= next {
-				p.now = due
-				p.send()
-				continue
+func (p *pipe) run(d time.Duration) { together(d, p) }
+
+// together has flows through one bottleneck go on for d: always the one to which something happens first.
+func together(d time.Duration, flows ...*pipe) {
+	now := flows[0].now
+	end := now.Add(d)
+	for now < end {
+		var first *pipe
+		at, sends := mono.Never, false
+		for _, p := range flows {
+			if t, s := p.next(end); t < at {
+				first, at, sends = p, t, s
 			}
-		} else if p.quiet(p.now) {
-			p.limited = max(p.delivered+p.inFlight, 1)
-			next = min(next, p.now.Add(time.Millisecond))
 		}
-		p.now = next
-		if i := p.nextACK(); i >= 0 && p.flight[i].arrives <= p.now {
-			p.ack(i)
-		}
+		first.do(at, sends)
+		now = at
+	}
+	for _, p := range flows {
+		p.now = end
+	}
+}
+
+// next returns when something happens next, but no later than end, and whether that is that a segment leaves.
+func (p *pipe) next(end mono.Time) (at mono.Time, sends bool) {
+	at = end
+	if i := p.nextACK(); i >= 0 {
+		at = min(at, max(p.flight[i].arrives, p.now))
+	}
+	if p.quiet(p.now) {
+		p.limited = max(p.delivered+p.inFlight, 1)
+		return min(at, p.now.Add(time.Millisecond)), false
+	}
+	if due := max(p.due, p.now); due <= at && p.inFlight+mss <= p.c.Output().Window {
+		return due, true
+	}
+	return at, false
+}
+
+// do has it happen.
+func (p *pipe) do(at mono.Time, sends bool) {
+	p.now = at
+	if sends {
+		p.send()
+	} else if i := p.nextACK(); i >= 0 && p.flight[i].arrives <= p.now {
+		p.ack(i)
 	}
 }
 
@@ -181,6 +218,23 @@ func (p *pipe) ack(i int) {
 	if p.onACK != nil {
 		p.onACK(a)
 	}
+}
+
+// shares has flows go on for d and returns the segments per second of each, and the mean queue that their segments found.
+func shares(d time.Duration, flows ...*pipe) (rates []float64, queue float64) {
+	var octets, sent []int64
+	for _, p := range flows {
+		octets, sent = append(octets, p.delivered), append(sent, p.sent)
+		p.queueSum = 0
+	}
+	together(d, flows...)
+	var sum, n float64
+	for i, p := range flows {
+		rates = append(rates, float64(p.delivered-octets[i])/mss/d.Seconds())
+		sum += p.queueSum
+		n += float64(p.sent - sent[i])
+	}
+	return rates, sum / n
 }
 
 // goodput runs for d and returns what arrives as a share of the bottleneck.
