@@ -13,8 +13,8 @@ import (
 // MaxStreams is the largest number of parallel streams that a name may ask for.
 const MaxStreams = 1000
 
-// Grammar is the part of the grammar that is available.
-const Grammar = "ALGORITHM[:RECOVERY][+FEATURE|-FEATURE...][*STREAMS]"
+// Grammar is how a stack is named.
+const Grammar = "ALGORITHM[:RECOVERY][+FEATURE|-FEATURE...][/SUBCONNECTIONS][*STREAMS]"
 
 // Stack is a TCP and the number of parallel connections of it that one transfer uses.
 type Stack struct {
@@ -91,11 +91,15 @@ func parse(name string) (Stack, error) {
 		return s, err
 	}
 	if hasSubs {
-		switch n, err := strconv.ParseUint(subs, 10, 16); {
-		case err != nil || n == 0:
-			return s, fmt.Errorf("%q sub-connections; leave the / and what follows out, one is all that is available", subs)
-		case n > 1:
-			return s, fmt.Errorf("more than one sub-connection is not available yet; leave /%d out", n)
+		n, err := strconv.ParseUint(subs, 10, 16)
+		if err != nil || n < 1 || n > tcp.MaxSubConnections {
+			return s, fmt.Errorf("%q sub-connections; after / write a number from 1 to %d, such as %s:nack/4", subs, tcp.MaxSubConnections, algorithm)
+		}
+		if n > 1 && !s.Config.Recovery.Splits() {
+			return s, fmt.Errorf("%d sub-connections need a recovery that knows of them; write %s:nack/%d, or nackconn or nofack in place of nack", n, algorithm, n)
+		}
+		if s.Config.SubConnections = int(n); n == 1 {
+			s.Config.SubConnections = 0 // the default
 		}
 	}
 	if hasStreams {
@@ -118,7 +122,7 @@ func setRecovery(c *tcp.Config, name string) error {
 		}
 		names[i] = r.Name
 	}
-	return missing("recovery", name, "recoveries: "+strings.Join(names, " "))
+	return fmt.Errorf("unknown recovery %q; recoveries: %s", name, strings.Join(names, " "))
 }
 
 // setFeatures applies a list such as "+ts-sack" to s.
@@ -153,15 +157,7 @@ func findFeature(name string) (Feature, error) {
 		}
 		names[i] = f.Name
 	}
-	return Feature{}, missing("feature", name, "features: "+strings.Join(names, " "))
-}
-
-// missing is the error for a part that does not exist or not yet.
-func missing(kind, name, available string) error {
-	if unbuilt[name] {
-		return fmt.Errorf("%s %q is not available yet; %s", kind, name, available)
-	}
-	return fmt.Errorf("unknown %s %q; %s", kind, name, available)
+	return Feature{}, fmt.Errorf("unknown feature %q; features: %s", name, strings.Join(names, " "))
 }
 
 // canonical writes s in the grammar.
@@ -180,6 +176,9 @@ func canonical(s Stack) string {
 		case !has && byDefault:
 			b.WriteString("-" + f.Name)
 		}
+	}
+	if s.Config.SubConnections > 1 {
+		fmt.Fprintf(&b, "/%d", s.Config.SubConnections)
 	}
 	if s.Streams > 1 {
 		fmt.Fprintf(&b, "*%d", s.Streams)

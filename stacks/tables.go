@@ -19,6 +19,9 @@ var Recoveries = []Recovery{
 	{"fack", "selective acknowledgements, forward: what left before the newest data that arrived is lost (Mathis and Mahdavi, SIGCOMM 1996)", tcp.FACK},
 	{"newreno", "three duplicate ACKs, then one hole a round trip (RFC 6582)", tcp.NewReno},
 	{"dupack", "three duplicate ACKs; any new ACK ends recovery (RFC 5681 before RFC 6582)", tcp.DupACK},
+	{"nack", "three SACKs of what the sub-connection sent later, also for what was sent again (Yakura's split-and-control)", tcp.NACK},
+	{"nackconn", "the same, counted over the whole connection", tcp.NACKConn},
+	{"nofack", "the same without forward acknowledgement: window inflation and partial ACKs", tcp.NoFACK},
 }
 
 // Feature is something that a stack can have or lack.
@@ -115,12 +118,8 @@ const bsd43 = "tahoe:dupack-ts-sack-wscale-delack-pacing-frto+flightcut+perack+c
 var Presets = []Preset{
 	{"bsd43", bsd43, "4.3BSD Tahoe with big windows: the host of RFC 1106 figure 1 (R24)"},
 	{"fox", bsd43 + "+nak+noise", "the same with NAKs, and losses taken for noise: figure 2 (R24)"},
+	{"yakura", "reno:nack/4", "split-and-control: one connection that is steered as four (Yakura's thesis; R30)"},
 	{"ptcp", "reno*16", "P-TCP: sixteen parallel Reno streams (Cottrell and Bullot 2003; R60)"},
-}
-
-// unbuilt are the recoveries and features whose names are reserved and which are not available yet.
-var unbuilt = map[string]bool{
-	"nack": true, "nackconn": true, "nofack": true,
 }
 
 // documented are the stacks of the literature that this project starts from, oldest first, as far as their parts

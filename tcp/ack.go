@@ -81,7 +81,11 @@ func (c *Conn) takeACK(now mono.Time, p *wire.Packet) {
 		c.takeECE(now, p)
 	}
 	for i := range c.subs {
-		c.settle(now, &c.subs[i], rtt)
+		s := &c.subs[i]
+		c.settle(now, s, rtt)
+		if c.cfg.Recovery == NoFACK && c.on&SACK != 0 {
+			s.inflate(&c.board)
+		}
 	}
 	c.checkProbe(now)
 	c.afterACK(now)
@@ -137,6 +141,9 @@ func (c *Conn) settle(now mono.Time, s *subconn, rtt time.Duration) {
 func (c *Conn) endsRecovery(s *subconn) bool {
 	if c.cfg.Recovery == DupACK && !s.out.Restart {
 		return c.work.advanced
+	}
+	if d, ok := c.detect.(*nackDetector); ok {
+		return d.recovered(c, s)
 	}
 	return s.ep.point.LessEq(c.snd.una)
 }
@@ -315,6 +322,9 @@ func (c *Conn) applySACK(now mono.Time, r wire.Range) {
 			}
 			c.deliver(now, n, g, false)
 			g.flags |= segSACKed
+			if s := &c.subs[g.sub]; !g.has(segRetrans) {
+				s.share.newest = max(s.share.newest, g.sentAt)
+			}
 			b.sackedSegs++
 			b.hint = n + 1
 			c.work.newSACK = true

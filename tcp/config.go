@@ -45,7 +45,13 @@ const (
 	NewReno                  // RFC 6582
 	DupACK                   // three duplicate ACKs; any new ACK ends it (RFC 5681 s.3.2 before RFC 6582)
 	FACK                     // Mathis and Mahdavi, SIGCOMM 1996, with rampdown and overdamping
+	NACK                     // Yakura's: NACKs counted in each sub-connection, and trigger segments
+	NACKConn                 // the same, counted over the whole connection
+	NoFACK                   // the same without FACK: inflation and partial ACKs, as NewReno
 )
+
+// MaxSubConnections is the largest Config.SubConnections.
+const MaxSubConnections = 64
 
 // Policy says what a detected loss means to the controller (RFC 1106 s.4.2).
 type Policy uint8
@@ -72,6 +78,7 @@ type Config struct {
 	RecvBufferMax   int  // octets; 0 means 64 MiB
 	InitialWindow   int  // segments; 0 means RFC 6928's ten
 	InitialSsthresh int  // octets; 0 means no limit
+	SubConnections  int  // windows that one connection is steered by (Yakura's split-and-control); 0 means 1, most MaxSubConnections
 	SlowStart       int  // segments that slow start adds for each acknowledged one; 0 means 1, most cc.MaxSlowStart (RFC 1106 s.4.2)
 	FlightSsthresh  bool // cut from the flight size (RFC 5681 equation 4), not from the window
 	NAKs            NAKOptions
@@ -136,6 +143,9 @@ func (c Config) withDefaults(ipv6 bool) Config {
 	c.SendBufferMax = clampBuffer(orDefault(c.SendBufferMax, defaultBufferMax))
 	c.RecvBufferMax = clampBuffer(orDefault(c.RecvBufferMax, defaultBufferMax))
 	c.InitialWindow = max(c.InitialWindow, 0)
+	if c.SubConnections = min(max(c.SubConnections, 1), MaxSubConnections); !c.Recovery.Splits() {
+		c.SubConnections = 1 // the other recoveries know of one window
+	}
 	c.SlowStart = min(max(c.SlowStart, 1), int(cc.MaxSlowStart))
 	t := &c.Timers
 	t.Granularity = orDefault(t.Granularity, time.Millisecond)

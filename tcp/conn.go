@@ -69,6 +69,7 @@ type holding struct {
 
 // activity is when things last happened, and how often a silent peer was asked.
 type activity struct {
+	turn          uint8     // the sub-connection that sent new data last
 	lastSentAt    mono.Time // a data segment left
 	lastHeard     mono.Time // any acceptable segment arrived
 	lastData      mono.Time // data arrived

@@ -71,9 +71,9 @@ func (c *Conn) mayWithhold(now mono.Time, s *subconn, size int) bool {
 }
 
 // withhold makes a segment of the next size octets and does not send it.
-func (c *Conn) withhold(now mono.Time, size int) {
+func (c *Conn) withhold(now mono.Time, s *subconn, size int) {
 	h := &c.honest
-	g := c.newSegment(now, size)
+	g := c.newSegment(now, s, size)
 	g.flags |= segHeld
 	h.hole, h.number = wire.Range{Start: g.seq, End: g.end()}, c.board.tail-1
 	h.asking, h.held, h.askedAt = true, true, now

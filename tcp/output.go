@@ -130,7 +130,7 @@ func (c *Conn) emitProbe(now mono.Time, p *wire.Packet) bool {
 	size := min(c.snd.unsent(), c.snd.mss, c.snd.usable())
 	switch {
 	case size > 0:
-		c.sendNew(now, p, &c.subs[0], size)
+		c.sendNew(now, p, c.nextSub(size), size)
 	case probe && !c.board.empty() && c.board.at(c.board.tail-1).inFlight():
 		c.sendAgain(now, p, c.board.tail-1)
 	default:
@@ -168,11 +168,11 @@ func (c *Conn) emitRetransmission(now mono.Time, p *wire.Packet) bool {
 // emitNew sends data that has not been sent before, or the FIN; with nothing of that left, what RFC 6675 sends
 // on suspicion.
 func (c *Conn) emitNew(now mono.Time, p *wire.Packet) bool {
-	s := c.nextSub()
+	unsent := c.snd.unsent()
+	s := c.nextSub(min(unsent, c.snd.mss))
 	if s.lost.count > 0 && !s.holdsRetransmissions() {
 		return false // what is lost goes first
 	}
-	unsent := c.snd.unsent()
 	fin := c.snd.closing && !c.snd.finSent
 	size, why := c.newSize(unsent)
 	probe := 0
@@ -197,7 +197,7 @@ func (c *Conn) emitNew(now mono.Time, p *wire.Packet) bool {
 	if probe > 0 && probe > min(unsent, c.snd.usable()) {
 		return false // the probe waits for room
 	}
-	if size > 0 && (c.ecn.paused || !s.canSend(int64(size))) {
+	if size > 0 && (c.ecn.paused || !s.canSend(int64(size)) || c.opening(size)) {
 		s.limited[0] = true
 		c.blockedBy(now, limitCongestion)
 		return false
@@ -206,7 +206,7 @@ func (c *Conn) emitNew(now mono.Time, p *wire.Packet) bool {
 		return false
 	}
 	if probe == 0 && c.mayWithhold(now, s, size) {
-		c.withhold(now, size)
+		c.withhold(now, s, size)
 	}
 	c.sendNew(now, p, s, size)
 	if probe > 0 {
@@ -216,9 +216,6 @@ func (c *Conn) emitNew(now mono.Time, p *wire.Packet) bool {
 	}
 	return true
 }
-
-// nextSub returns the sub-connection whose turn it is to send new data.
-func (c *Conn) nextSub() *subconn { return &c.subs[0] }
 
 // newSize returns how many octets of new data may leave now, or 0 and what forbids it. A segment shorter than
 // the MSS leaves when it ends the data, or when the window is so small that waiting would be for ever
@@ -295,7 +292,7 @@ func (c *Conn) emitExtra(now mono.Time, p *wire.Packet, s *subconn) bool {
 func (c *Conn) sendNew(now mono.Time, p *wire.Packet, s *subconn, size int) {
 	unsent := c.snd.unsent()
 	off := c.snd.nxt.Sub(c.snd.una)
-	g := c.newSegment(now, size)
+	g := c.newSegment(now, s, size)
 	if c.snd.closing && !c.snd.finSent && size == unsent {
 		g.size++
 		g.flags |= segFIN
@@ -310,15 +307,16 @@ func (c *Conn) sendNew(now mono.Time, p *wire.Packet, s *subconn, size int) {
 	}
 }
 
-// newSegment puts the next size octets on the scoreboard.
-func (c *Conn) newSegment(now mono.Time, size int) *segment {
+// newSegment puts the next size octets on the scoreboard, for s.
+func (c *Conn) newSegment(now mono.Time, s *subconn, size int) *segment {
 	if c.board.empty() {
 		c.lastProgress = now // the wait for an acknowledgement begins
 		c.clock.begin(now)
 		c.timers.stop(timerIdle)
 	}
 	_, g := c.board.push()
-	*g = segment{seq: c.snd.nxt, size: uint32(size), sub: uint8(0)}
+	*g = segment{seq: c.snd.nxt, size: uint32(size), sub: s.id}
+	c.turn = s.id
 	c.snd.nxt = g.end()
 	if size < c.snd.mss {
 		c.snd.small = c.snd.nxt
@@ -333,6 +331,7 @@ func (c *Conn) sendAgain(now mono.Time, p *wire.Packet, n uint32) {
 	if g.has(segLost) {
 		c.board.remove(&s.lost, n)
 		s.lostSize -= g.bytes()
+		s.beyond = max(s.beyond-g.bytes(), 0)
 		g.flags &^= segLost
 	} else { // still in flight: both copies count
 		c.board.remove(&c.board.order, n)
@@ -349,6 +348,7 @@ func (c *Conn) sendAgain(now mono.Time, p *wire.Packet, n uint32) {
 		c.ecn.tell = true // the next new segment says it
 	}
 	g.flags |= segRetrans
+	g.nacks = 0
 	s.ep.undo.onRetransmit(c.tsVal(now))
 	c.sent.Retransmissions++
 	c.sent.RetransBytes += int64(g.payload())

@@ -25,6 +25,9 @@ const dupThresh = 3
 func (c *Conn) useDetector() {
 	c.rack = nil
 	switch {
+	case c.cfg.Recovery.Splits() && c.on&SACK != 0:
+		c.finds.nack = nackDetector{whole: c.cfg.Recovery == NACKConn, single: c.cfg.Recovery == NoFACK}
+		c.detect = &c.finds.nack
 	case c.cfg.Recovery == DupACK || c.cfg.Recovery == NewReno || c.on&SACK == 0:
 		c.detect = &c.finds.dup
 	case c.cfg.Recovery == SACK6675:
@@ -43,6 +46,7 @@ type detectors struct {
 	sack sackDetector
 	fack fackDetector
 	rack rackDetector
+	nack nackDetector
 }
 
 // markLost marks segment n lost: it leaves the flight and waits to be sent again.
@@ -55,7 +59,9 @@ func (c *Conn) markLost(now mono.Time, n uint32, timer bool) {
 		return
 	}
 	s.meter.lost += g.bytes()
-	s.share.lost++
+	if s.share.lost++; s.share.lost == 1 {
+		s.share.opener = g.seq
+	}
 	if g.sentAt >= s.ep.cutAt {
 		s.share.lostSince = true
 	}
@@ -127,10 +133,10 @@ type dupDetector struct {
 }
 
 func (d *dupDetector) onAck(c *Conn, now mono.Time) {
-	s := &c.subs[0]
+	s := c.owner(0)
 	switch {
 	case c.work.advanced:
-		d.onAdvance(c, now, s)
+		d.onAdvance(c, now, c.repairing())
 	case c.work.dup && !c.board.empty():
 		d.dups++
 		// Duplicates of what the last episode sent are caused by its retransmissions (RFC 6582 s.3.2 step 1).
@@ -140,9 +146,10 @@ func (d *dupDetector) onAck(c *Conn, now mono.Time) {
 		// other times they come from retransmissions that were not needed.
 		counts := enters || s.ep.state == epRecovery || s.ep.state == epOpen && d.dups < dupThresh
 		if counts && !c.work.newSACK {
-			s.dupacked = min(s.dupacked+int64(c.snd.mss), max(s.pipe-int64(c.snd.mss), 0))
+			t := c.owner(d.dups) // with one hole the k-th duplicate stands for the k-th segment behind it
+			t.dupacked = min(t.dupacked+int64(c.snd.mss), max(t.pipe-int64(c.snd.mss), 0))
 			if s.ep.state == epRecovery {
-				s.dupacked = min(s.dupacked, d.answered(c, now))
+				t.dupacked = min(t.dupacked, d.answered(c, now))
 			}
 		}
 		if enters {
@@ -183,12 +190,14 @@ func (d *dupDetector) onAdvance(c *Conn, now mono.Time, s *subconn) {
 	d.dups = 0
 	mss := int64(c.snd.mss)
 	if s.ep.state != epRecovery || !d.partial || s.out.Restart || s.ep.point.LessEq(c.snd.una) {
-		s.dupacked = 0
+		for i := range c.subs {
+			c.subs[i].dupacked = 0
+		}
 		return
 	}
 	// A partial ACK (RFC 6582 s.3.2 step 3): deflate by what it acknowledges, less one segment, and send the
 	// next hole again. Only the first one restarts the timer ("impatient").
-	s.dupacked = max(s.dupacked-max(c.work.acked-mss, 0), 0)
+	c.deflate(c.work.acked - mss)
 	if d.partialSeen && c.dupACKsCount() { // a NAK's repairs are the receiver's word, one a round trip, not guesses
 		c.holdRTO = true
 	}
@@ -203,13 +212,15 @@ func (d *dupDetector) nextHole(c *Conn, now mono.Time) {
 	if c.dupACKsCount() && !c.work.parts && d.markedAt <= c.rtt.tripAgo(now) {
 		d.markedAt = now
 		c.markHeadLost(now, false)
-		c.subs[0].ep.force = true // it leaves whatever the window is, or a round with few duplicates would end in a timeout
+		c.owner(0).ep.force = true // it leaves whatever the window is, or a round with few duplicates would end in a timeout
 	}
 }
 
 func (d *dupDetector) onTimeout(c *Conn, now mono.Time) {
 	d.dups = 0
-	c.subs[0].dupacked = 0
+	for i := range c.subs {
+		c.subs[i].dupacked = 0
+	}
 	c.markAllLost(now, true)
 }
 

@@ -17,6 +17,7 @@ type segment struct {
 	rate       sendSnapshot
 	prev, next uint32 // list neighbours; an end of the list points to itself
 	sub        uint8  // owning sub-connection, for life
+	nacks      uint8  // SACKs of what was sent later, since it was sent last (recovery_nack.go)
 	flags      segFlags
 }
 

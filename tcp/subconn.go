@@ -18,6 +18,8 @@ type subconn struct {
 	dupacked int64     // octets that duplicate ACKs without SACK say have left the network
 	lost     segList   // marked lost and waiting to be sent again
 	lostSize int64     // octets in lost
+	beyond   int64     // octets that count against the window besides: see inflate
+	id       uint8     // place among the connection's
 	burstCap int64     // extra limit on outstanding octets just after NewReno recovery; 0 is none
 	meter    rateMeter
 	ep       episode
@@ -28,11 +30,13 @@ type subconn struct {
 
 // ackShare is what the ACK or timer being processed meant for one sub-connection.
 type ackShare struct {
-	pipe, flight     int64 // octets in flight and outstanding before
-	dupacked         int64 // octets, before
-	acked, delivered int64 // octets
-	lost             int   // segments newly marked lost
-	lostSince        bool  // one of them was sent since the latest window reduction
+	pipe, flight     int64     // octets in flight and outstanding before
+	dupacked         int64     // octets, before
+	acked, delivered int64     // octets
+	lost             int       // segments newly marked lost
+	opener           wire.Seq  // where the first of them begins
+	newest           mono.Time // latest transmission among what was newly SACKed and never sent again; 0 if nothing was
+	lostSince        bool      // one of them was sent since the latest window reduction
 }
 
 // arrived returns the octets that the ACK says have arrived, one way or the other: without SACK a duplicate ACK stands for a
@@ -40,7 +44,7 @@ type ackShare struct {
 func (a *ackShare) arrived(s *subconn) int64 { return a.delivered + s.dupacked - a.dupacked }
 
 // outstanding returns the octets that count against the window.
-func (s *subconn) outstanding() int64 { return max(s.pipe-s.dupacked, 0) }
+func (s *subconn) outstanding() int64 { return max(s.pipe+s.beyond-s.dupacked, 0) }
 
 // window returns how many octets may be outstanding now.
 func (s *subconn) window() int64 {
@@ -72,10 +76,11 @@ func (c *Conn) newSubconns() {
 	c.useSubconn()
 	for i := range c.subs {
 		s := &c.subs[i]
+		s.id = uint8(i)
 		s.ctrl = c.cfg.Algorithm.New(cc.Params{
 			MSS:             int64(c.path.full),
-			InitialWindow:   c.initialWindow(),
-			InitialSsthresh: int64(c.cfg.InitialSsthresh),
+			InitialWindow:   c.shareOfWindow(),
+			InitialSsthresh: int64(c.cfg.InitialSsthresh / len(c.subs)),
 			MaxWindow:       cc.MaxWindow,
 			Paced:           c.on&Pacing != 0,
 			SlowStart:       int64(c.cfg.SlowStart),
@@ -90,8 +95,53 @@ func (c *Conn) newSubconns() {
 	}
 }
 
-// useSubconn has the connection use its one sub-connection.
-func (c *Conn) useSubconn() { c.subs = c.one[:] }
+// useSubconn has the connection use its sub-connections. An ordinary one has its only one within itself.
+func (c *Conn) useSubconn() {
+	if c.subs = c.one[:]; c.cfg.SubConnections > 1 {
+		c.subs = make([]subconn, c.cfg.SubConnections)
+	}
+}
+
+// shareOfWindow returns the first window of each sub-connection in octets: its part of the ordinary one, but at least a segment.
+func (c *Conn) shareOfWindow() int64 {
+	w := c.initialWindow()
+	if len(c.subs) == 1 {
+		return w
+	}
+	mss := int64(c.path.full)
+	if w == 0 {
+		w = min(10*mss, max(2*mss, 14600)) // RFC 6928 s.2
+	}
+	return max(w/int64(len(c.subs))/mss, 1) * mss
+}
+
+// nextSub returns the sub-connection whose turn it is to send a segment of that many octets: the next one, going round, whose window has
+// room, else the one after the last. Those whose windows are full so wait in the order in which they sent.
+func (c *Conn) nextSub(size int) *subconn {
+	if len(c.subs) == 1 {
+		return &c.subs[0]
+	}
+	k := int(c.turn)
+	for range c.subs {
+		if k++; k >= len(c.subs) {
+			k = 0
+		}
+		if s := &c.subs[k]; (s.lost.count == 0 || s.holdsRetransmissions()) && s.canSend(int64(size)) {
+			return s
+		}
+		c.subs[k].limited[0] = true
+	}
+	return &c.subs[(int(c.turn)+1)%len(c.subs)]
+}
+
+// opening reports whether the first flight is as large as one may be, whatever the number of sub-connections: ten segments, or what
+// the configuration says (RFC 6928 s.2).
+func (c *Conn) opening(size int) bool {
+	if len(c.subs) == 1 || c.sent.Acked > 0 {
+		return false
+	}
+	return c.flight()+size > max(c.cfg.InitialWindow, 10)*c.path.full
+}
 
 // initialWindow returns the first window in octets, or 0 for the controller's own default (RFC 6928). After a
 // lost SYN it is one segment (RFC 5681 s.3.1), but not if the timestamp echo shows that the retransmission was
@@ -143,6 +193,7 @@ type episode struct {
 	point   wire.Seq  // the episode ends when this is acknowledged (RFC 6675's RecoveryPoint, RFC 6582's recover)
 	force   bool      // the first retransmission leaves whatever the window says
 	answer  bool      // a timeout was taken for noise, and the answer to its retransmission is still to come
+	opener  wire.Seq  // where the segment begins that opened it (recovery_nack.go)
 	rescued bool      // the rescue retransmission of RFC 6675 s.4 NextSeg (4) was used
 	cutAt   mono.Time // the latest window reduction
 	reduced bool      // with ECN: that reduction is the answer to all congestion up to cutEnd
@@ -170,7 +221,7 @@ func (c *Conn) respond(now mono.Time) {
 		switch {
 		case s.ep.state == epOpen:
 			c.enterRecovery(now, s)
-		case s.ep.state == epRecovery && s.share.lostSince:
+		case s.ep.state == epRecovery && s.share.lostSince && !c.cfg.Recovery.Splits(): // there one recovery is one cut
 			// The loss of what was sent since the window was cut, for the first time or again, is a new sign of congestion
 			// (RFC 5681 s.4.3, RFC 8985 s.3.4), and so a window of data of its own.
 			s.ep.undo.armed = false
@@ -196,6 +247,9 @@ func (c *Conn) enterRecovery(now mono.Time, s *subconn) {
 	if !again {
 		c.cut(now, s, cc.Loss)
 	}
+	if s.ep.opener = s.share.opener; c.cfg.Recovery.Splits() {
+		s.ep.undo.armed = false // what shows that an episode was spurious is known of the connection, not of one of its windows
+	}
 	c.startPRR(s)
 }
 
@@ -216,7 +270,7 @@ func (c *Conn) cut(now mono.Time, s *subconn, kind cc.Kind) {
 	if kind == cc.Loss && c.cfg.Policy != LossIsCongestion {
 		return
 	}
-	e := cc.Congestion{Kind: kind, Now: now, InFlight: int64(c.flight())}
+	e := cc.Congestion{Kind: kind, Now: now, InFlight: c.flightOf(s)}
 	_, fack := c.detect.(*fackDetector)
 	fack = fack && kind == cc.Loss
 	if fack {
@@ -256,7 +310,7 @@ func (s *subconn) beginLoss(now mono.Time, point wire.Seq) {
 func (c *Conn) enterLoss(now mono.Time, s *subconn, repeated bool) {
 	s.beginLoss(now, c.snd.nxt)
 	c.traceEpisode(now, s, cc.Timeout)
-	s.ctrl.OnCongestion(cc.Congestion{Kind: cc.Timeout, Now: now, InFlight: int64(c.flight()), Repeated: repeated})
+	s.ctrl.OnCongestion(cc.Congestion{Kind: cc.Timeout, Now: now, InFlight: c.flightOf(s), Repeated: repeated})
 	s.out = s.ctrl.Output()
 	c.noteReduction(s, cc.Timeout)
 }

@@ -171,7 +171,7 @@ func (c *Conn) congestionTimeout(now mono.Time) {
 		if c.expiries == 1 {
 			// A timeout on top of another recovery is not undone: the earlier losses were real (RFC 5682 s.3.1
 			// step 1).
-			s.ep.undo = undo{armed: s.ep.state == epOpen, kind: cc.Timeout, marker: c.snd.una}
+			s.ep.undo = undo{armed: s.ep.state == epOpen && !c.cfg.Recovery.Splits(), kind: cc.Timeout, marker: c.snd.una}
 			if c.on&FRTO != 0 && s.ep.undo.armed {
 				s.ep.undo.frto = frtoFirst
 			}
@@ -180,6 +180,7 @@ func (c *Conn) congestionTimeout(now mono.Time) {
 	c.detect.onTimeout(c, now)
 	for i := range c.subs {
 		c.enterLoss(now, &c.subs[i], repeated)
+		c.subs[i].beyond = 0
 	}
 }
 

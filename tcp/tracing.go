@@ -10,21 +10,11 @@ import (
 func (c *Conn) event(now mono.Time, s *subconn, kind trace.Kind) *trace.Event {
 	e := &c.stack.event
 	*e = trace.Event{
-		Time: now, Kind: kind, Flow: c.cfg.Flow, Sub: c.number(s),
+		Time: now, Kind: kind, Flow: c.cfg.Flow, Sub: uint16(s.id),
 		Window: s.out.Window, Ssthresh: s.out.Ssthresh, InFlight: s.outstanding(),
 		PacingRate: c.pace.rate, RTT: c.rtt.latest, SRTT: c.rtt.srtt, Phase: s.out.Phase.String(),
 	}
 	return e
-}
-
-// number returns s's place among the connection's sub-connections.
-func (c *Conn) number(s *subconn) uint16 {
-	for i := range c.subs {
-		if s == &c.subs[i] {
-			return uint16(i)
-		}
-	}
-	return 0
 }
 
 func (c *Conn) traceWindow(now mono.Time, s *subconn) {

@@ -28,7 +28,7 @@ func TestBadInput(t *testing.T) {
 	for _, c := range []struct{ line, want string }{
 		{"compare --stacks nosuch", `--stacks: stack "nosuch": unknown algorithm "nosuch"; algorithms: tahoe reno `},
 		{"compare --stacks reno,", `stack "": unknown algorithm`},
-		{"compare --stacks reno:nack/4", "not available yet"},
+		{"compare --stacks reno/4", "write reno:nack/4"},
 		{"compare --stacks reno,reno", "given twice"},
 		{"compare --rate 155", `--rate: rate "155": no unit; write 155mbit`},
 		{"compare --rate fast", "no number"},
