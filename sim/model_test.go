@@ -260,12 +260,13 @@ func hostile(w *World, rng *rand.Rand, name string) link.Config {
 // anyConfig returns a connection's configuration from all over the place.
 func anyConfig(rng *rand.Rand) tcp.Config {
 	cfg := tcp.Config{
-		Algorithm: cc.All[rng.IntN(len(cc.All))],
-		Recovery:  []tcp.Recovery{tcp.RACK, tcp.SACK6675, tcp.NewReno, tcp.DupACK, tcp.FACK}[rng.IntN(5)],
-		Disable:   tcp.Feature(rng.Uint32()) & tcp.Defaults,
-		Enable:    tcp.Feature(rng.Uint32()) & (tcp.Nagle | tcp.Minshall | tcp.PerACK | tcp.CoarseClock | tcp.BigWindow | tcp.NAK | tcp.ACKCheck),
-		NAKs:      tcp.NAKOptions{Threshold: rng.IntN(3), Repeat: rng.IntN(3), Ignore: rng.IntN(8) == 0, CountACKs: rng.IntN(8) == 0},
-		SlowStart: rng.IntN(4),
+		Algorithm:      cc.All[rng.IntN(len(cc.All))],
+		Recovery:       []tcp.Recovery{tcp.RACK, tcp.SACK6675, tcp.NewReno, tcp.DupACK, tcp.FACK, tcp.NACK, tcp.NACKConn, tcp.NoFACK}[rng.IntN(8)],
+		SubConnections: rng.IntN(6), // for the recoveries that know of them
+		Disable:        tcp.Feature(rng.Uint32()) & tcp.Defaults,
+		Enable:         tcp.Feature(rng.Uint32()) & (tcp.Nagle | tcp.Minshall | tcp.PerACK | tcp.CoarseClock | tcp.BigWindow | tcp.NAK | tcp.ACKCheck),
+		NAKs:           tcp.NAKOptions{Threshold: rng.IntN(3), Repeat: rng.IntN(3), Ignore: rng.IntN(8) == 0, CountACKs: rng.IntN(8) == 0},
+		SlowStart:      rng.IntN(4),
 	}
 	if rng.IntN(3) == 0 {
 		cfg.Disable = 0

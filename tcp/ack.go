@@ -142,7 +142,7 @@ func (c *Conn) endsRecovery(s *subconn) bool {
 	if c.cfg.Recovery == DupACK && !s.out.Restart {
 		return c.work.advanced
 	}
-	if d, ok := c.detect.(*nackDetector); ok {
+	if d, ok := c.detect.(nackDetector); ok {
 		return d.recovered(c, s)
 	}
 	return s.ep.point.LessEq(c.snd.una)

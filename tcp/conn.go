@@ -69,7 +69,6 @@ type holding struct {
 
 // activity is when things last happened, and how often a silent peer was asked.
 type activity struct {
-	turn          uint8     // the sub-connection that sent new data last
 	lastSentAt    mono.Time // a data segment left
 	lastHeard     mono.Time // any acceptable segment arrived
 	lastData      mono.Time // data arrived
@@ -79,9 +78,10 @@ type activity struct {
 	persistFrom   mono.Time // for the first time since it closed
 	persists      int
 	keepProbes    int
-	holdRTO       bool // the latest ACK does not restart the retransmission timer
-	idle          bool // nothing has happened for the time of a retransmission
-	expiries      int  // of the retransmission timer since lastProgress
+	holdRTO       bool  // the latest ACK does not restart the retransmission timer
+	idle          bool  // nothing has happened for the time of a retransmission
+	turn          uint8 // the sub-connection that sent new data last
+	expiries      int   // of the retransmission timer since lastProgress
 }
 
 // wants are segments that something other than the flow of data asks for.

@@ -27,11 +27,12 @@ func (o *octets) next16() int { return int(int16(uint16(o.next())<<8 | uint16(o.
 func (o *octets) config() Config {
 	how := o.next()
 	cfg := Config{
-		Recovery: Recovery(how % 5),
-		Policy:   Policy(how / 5 % 3),
-		PathMTU:  PathMTU(how / 15 % 4),
-		Disable:  Feature(o.next()) & Defaults,
-		Enable:   Feature(o.next()) << 7 &^ Defaults,
+		Recovery:       []Recovery{RACK, SACK6675, NewReno, DupACK, FACK, NACK, NACKConn, NoFACK}[how%8],
+		SubConnections: int(how % 16 / 4), // some only: the recovery decides
+		Policy:         Policy(how / 5 % 3),
+		PathMTU:        PathMTU(how / 15 % 4),
+		Disable:        Feature(o.next()) & Defaults,
+		Enable:         Feature(o.next()) << 7 &^ Defaults,
 	}
 	if how/15%2 == 1 { // the octet above has no room for it
 		cfg.Enable |= Minshall

@@ -80,7 +80,7 @@ func TestTinyRanges(t *testing.T) {
 // TestSACKOfOctets: SACK blocks that cover only parts of segments take no memory and prove nothing, however many there
 // are (a receiver reports whole segments, RFC 2018 s.4).
 func TestSACKOfOctets(t *testing.T) {
-	for _, r := range []Recovery{RACK, SACK6675, FACK} {
+	for _, r := range []Recovery{RACK, SACK6675, FACK, NACK, NoFACK} {
 		w, mss := flightOf(t, r, 20, Timestamps)
 		c := w.ends[0]
 		c.WriteSynthetic(20 * mss)
@@ -116,7 +116,7 @@ func TestCumulativeACKWithinSACKed(t *testing.T) {
 // TestRenegingEverything: at a timeout a peer that had SACKed every second segment of a large flight, the first one
 // too, has them all sent again (RFC 2018 s.8), in order.
 func TestRenegingEverything(t *testing.T) {
-	for _, r := range []Recovery{RACK, SACK6675, NewReno, FACK} {
+	for _, r := range []Recovery{RACK, SACK6675, NewReno, FACK, NACK, NACKConn, NoFACK} {
 		w, mss := flightOf(t, r, 4000, Timestamps)
 		c := w.ends[0]
 		c.snd.window, c.snd.edge = 1<<28, c.snd.una.Add(1<<28)

@@ -142,7 +142,7 @@ func (k *packer) sub(s *subconn) {
 	integers(k, &m.round, &s.round)
 	integers(k, &ep.point, &ep.cutEnd, &ep.undo.marker)
 	integers(k, &ep.cutAt)
-	k.flags(&s.limited[0], &s.limited[1], &ep.force, &ep.answer, &ep.rescued, &ep.reduced, &ep.undo.armed, &ep.undo.sent)
+	k.flags(&s.limited[0], &s.limited[1], &ep.force, &ep.answer, &s.rescued, &ep.reduced, &ep.undo.armed, &ep.undo.sent)
 	integers(k, &ep.undo.kind)
 	integers(k, &ep.undo.retrans)
 	integers(k, &ep.undo.stamp)

@@ -26,8 +26,7 @@ func (c *Conn) useDetector() {
 	c.rack = nil
 	switch {
 	case c.cfg.Recovery.Splits() && c.on&SACK != 0:
-		c.finds.nack = nackDetector{whole: c.cfg.Recovery == NACKConn, single: c.cfg.Recovery == NoFACK}
-		c.detect = &c.finds.nack
+		c.detect = nackDetector{}
 	case c.cfg.Recovery == DupACK || c.cfg.Recovery == NewReno || c.on&SACK == 0:
 		c.detect = &c.finds.dup
 	case c.cfg.Recovery == SACK6675:
@@ -46,7 +45,6 @@ type detectors struct {
 	sack sackDetector
 	fack fackDetector
 	rack rackDetector
-	nack nackDetector
 }
 
 // markLost marks segment n lost: it leaves the flight and waits to be sent again.
@@ -293,12 +291,12 @@ func (d *sackDetector) extra(c *Conn, s *subconn) (uint32, bool) {
 			return n, true
 		}
 	}
-	if s.ep.rescued {
+	if s.rescued {
 		return 0, false
 	}
 	for n := b.tail; n != b.head; n-- {
 		if g := b.at(n - 1); !g.has(segSACKed) {
-			s.ep.rescued = true
+			s.rescued = true
 			return n - 1, g.inFlight() && !g.has(segRetrans)
 		}
 	}

@@ -9,15 +9,14 @@ func (r Recovery) Splits() bool { return r == NACK || r == NACKConn || r == NoFA
 // segment did not arrive, and the third time it is lost. Later means sent later, by the same sub-connection or, over the whole
 // connection, by any. So a segment that was sent again is judged by what left after that, from the trigger segment on, and its loss is
 // seen without a timeout.
-type nackDetector struct {
-	whole  bool // NACKs count over the whole connection
-	single bool // without FACK: only the first segment of a sub-connection is found lost, later ones as the ones before them are repaired
-}
+// With NACKConn they count over the whole connection, and with NoFACK only the first segment of a sub-connection is found lost, later ones as the
+// ones before them are repaired.
+type nackDetector struct{}
 
 // nackLimit is how many NACKs mean a loss, as many as duplicate ACKs do.
 const nackLimit = dupThresh
 
-func (d *nackDetector) onAck(c *Conn, now mono.Time) {
+func (d nackDetector) onAck(c *Conn, now mono.Time) {
 	if !c.dupACKsCount() {
 		return
 	}
@@ -28,7 +27,7 @@ func (d *nackDetector) onAck(c *Conn, now mono.Time) {
 	if latest > 0 {
 		d.count(c, now, latest)
 	}
-	if d.single {
+	if c.cfg.Recovery == NoFACK {
 		for i := range c.subs {
 			d.nextHole(c, now, &c.subs[i])
 		}
@@ -36,16 +35,17 @@ func (d *nackDetector) onAck(c *Conn, now mono.Time) {
 }
 
 // count gives a NACK to every segment in flight that left before the newest one that the ACK has SACKed, in its own scope.
-func (d *nackDetector) count(c *Conn, now, latest mono.Time) {
+func (d nackDetector) count(c *Conn, now, latest mono.Time) {
 	b := &c.board
+	whole, single := c.cfg.Recovery == NACKConn, c.cfg.Recovery == NoFACK
 	left := b.order.count
 	for n := b.order.first; left > 0 && b.at(n).sentAt < latest; left-- {
 		g := b.at(n)
 		next := g.next
 		s := &c.subs[g.sub]
-		if d.whole || g.sentAt < s.share.newest {
+		if whole || g.sentAt < s.share.newest {
 			g.nacks = min(g.nacks+1, nackLimit)
-			if g.nacks == nackLimit && (!d.single || s.first(b) == n && !g.has(segRetrans)) { // NewReno leaves the loss of a repair to the timer
+			if g.nacks == nackLimit && (!single || s.first(b) == n && !g.has(segRetrans)) { // NewReno leaves the loss of a repair to the timer
 				c.markLost(now, n, false)
 			}
 		}
@@ -64,7 +64,7 @@ func (s *subconn) first(b *board) uint32 {
 }
 
 // nextHole finds the next hole of a recovery without FACK, when the one before it has been repaired, as a partial ACK does in NewReno.
-func (d *nackDetector) nextHole(c *Conn, now mono.Time, s *subconn) {
+func (d nackDetector) nextHole(c *Conn, now mono.Time, s *subconn) {
 	if s.ep.state != epRecovery || s.share.lost > 0 || s.lost.count > 0 || !s.openerArrived(&c.board) {
 		return
 	}
@@ -79,9 +79,9 @@ func (d *nackDetector) nextHole(c *Conn, now mono.Time, s *subconn) {
 	}
 }
 
-func (d *nackDetector) onTimeout(c *Conn, now mono.Time) { c.markAllLost(now, true) }
+func (d nackDetector) onTimeout(c *Conn, now mono.Time) { c.markAllLost(now, true) }
 
-func (d *nackDetector) forgive(int) {}
+func (d nackDetector) forgive(int) {}
 
 // openerArrived reports whether the segment that opened the sub-connection's recovery has been acknowledged or SACKed.
 func (s *subconn) openerArrived(b *board) bool {
@@ -94,11 +94,11 @@ func (s *subconn) openerArrived(b *board) bool {
 
 // recovered reports whether a sub-connection's recovery is over: the segment that opened it has arrived, whether an ACK or a SACK says
 // so, and without FACK everything else that it had lost by then.
-func (d *nackDetector) recovered(c *Conn, s *subconn) bool {
+func (d nackDetector) recovered(c *Conn, s *subconn) bool {
 	if !s.openerArrived(&c.board) {
 		return false
 	}
-	if !d.single {
+	if c.cfg.Recovery != NoFACK {
 		return true
 	}
 	n := s.first(&c.board)

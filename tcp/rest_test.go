@@ -21,7 +21,7 @@ var forgotten = []string{
 	"one.0.ctrl", "one.0.out", "one.0.pipe", "one.0.lost", "one.0.lostSize", "one.0.share", "one.0.beyond", "one.0.id",
 	"one.0.meter.deliveredAt", "one.0.meter.firstSentAt", "one.0.meter.newest", "one.0.meter.newestSentAt", "one.0.meter.newestFlags", "one.0.meter.have", "one.0.meter.ahead",
 	"one.0.ep.state", "one.0.ep.opener", "one.0.ep.prr", "one.0.ep.ramp",
-	"pace.perOctet", "pace.blocked", "timers", "activity.holdRTO", "activity.turn", "finds.nack", "activity.idle", "ecn.paused",
+	"pace.perOctet", "pace.blocked", "timers", "activity.holdRTO", "activity.turn", "activity.idle", "ecn.paused",
 	"hand.listener", "hand.cookie", "hand.again", "hand.spurious", "hand.firstTS", "hand.begun", "hand.opts", "hand.bigWindow",
 }
 

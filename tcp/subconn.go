@@ -19,12 +19,13 @@ type subconn struct {
 	lost     segList   // marked lost and waiting to be sent again
 	lostSize int64     // octets in lost
 	beyond   int64     // octets that count against the window besides: see inflate
-	id       uint8     // place among the connection's
 	burstCap int64     // extra limit on outstanding octets just after NewReno recovery; 0 is none
 	meter    rateMeter
 	ep       episode
 	share    ackShare
 	limited  [2]bool // the window bound the sender in this round, in the last one
+	id       uint8   // place among the connection's
+	rescued  bool    // the rescue retransmission of RFC 6675 s.4 NextSeg (4) was used in this episode
 	round    uint64  // the round that limited is about
 }
 
@@ -33,7 +34,7 @@ type ackShare struct {
 	pipe, flight     int64     // octets in flight and outstanding before
 	dupacked         int64     // octets, before
 	acked, delivered int64     // octets
-	lost             int       // segments newly marked lost
+	lost             int32     // segments newly marked lost
 	opener           wire.Seq  // where the first of them begins
 	newest           mono.Time // latest transmission among what was newly SACKed and never sent again; 0 if nothing was
 	lostSince        bool      // one of them was sent since the latest window reduction
@@ -74,6 +75,7 @@ func (s *subconn) noteRound() {
 // newSubconns creates the sub-connections once the handshake has settled the segment size.
 func (c *Conn) newSubconns() {
 	c.useSubconn()
+	c.turn = uint8(len(c.subs) - 1)
 	for i := range c.subs {
 		s := &c.subs[i]
 		s.id = uint8(i)
@@ -137,8 +139,8 @@ func (c *Conn) nextSub(size int) *subconn {
 // opening reports whether the first flight is as large as one may be, whatever the number of sub-connections: ten segments, or what
 // the configuration says (RFC 6928 s.2).
 func (c *Conn) opening(size int) bool {
-	if len(c.subs) == 1 || c.sent.Acked > 0 {
-		return false
+	if len(c.subs) == 1 || c.snd.fack != c.snd.iss+1 || c.sent.Lost > 0 {
+		return false // something has been heard of it
 	}
 	return c.flight()+size > max(c.cfg.InitialWindow, 10)*c.path.full
 }
@@ -190,14 +192,13 @@ const (
 // episode is one recovery episode.
 type episode struct {
 	state   episodeState
-	point   wire.Seq  // the episode ends when this is acknowledged (RFC 6675's RecoveryPoint, RFC 6582's recover)
 	force   bool      // the first retransmission leaves whatever the window says
 	answer  bool      // a timeout was taken for noise, and the answer to its retransmission is still to come
-	opener  wire.Seq  // where the segment begins that opened it (recovery_nack.go)
-	rescued bool      // the rescue retransmission of RFC 6675 s.4 NextSeg (4) was used
-	cutAt   mono.Time // the latest window reduction
 	reduced bool      // with ECN: that reduction is the answer to all congestion up to cutEnd
-	cutEnd  wire.Seq
+	point   wire.Seq  // the episode ends when this is acknowledged (RFC 6675's RecoveryPoint, RFC 6582's recover)
+	opener  wire.Seq  // where the segment begins that opened it (recovery_nack.go)
+	cutEnd  wire.Seq  // see reduced
+	cutAt   mono.Time // the latest window reduction
 	prr     prr
 	ramp    rampdown
 	undo    undo
@@ -239,7 +240,7 @@ func (c *Conn) enterRecovery(now mono.Time, s *subconn) {
 	s.ep.state = epRecovery
 	s.ep.point = c.snd.nxt
 	s.ep.force = true
-	s.ep.rescued = false
+	s.rescued = false
 	s.burstCap = 0
 	// Losses and marks in one window of data are one sign of congestion (RFC 3168 s.6.1.2).
 	again := s.ep.reduced && c.snd.una.Less(s.ep.cutEnd)
