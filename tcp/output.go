@@ -393,6 +393,9 @@ func (c *Conn) transmit(now mono.Time, p *wire.Packet, s *subconn, n uint32, off
 	if idle > 0 && s.out.PacingRate > 0 {
 		c.updatePacing(now) // a controller may have a rate for the restart
 	}
+	if c.cfg.Trace != nil {
+		c.traceSend(now, s, g)
+	}
 	c.pace.onSent(now, size)
 	c.clock.set(now, limitNone)
 	if !c.timers.running(timerRTO) || g.has(segRetrans) && n == c.board.head && !c.holdRTO {

@@ -23,6 +23,15 @@ func (c *Conn) traceWindow(now mono.Time, s *subconn) {
 	c.cfg.Trace.Record(e)
 }
 
+func (c *Conn) traceSend(now mono.Time, s *subconn, g *segment) {
+	e := c.event(now, s, trace.Send)
+	e.Seq, e.Bytes = uint32(g.seq-c.snd.iss), int64(g.payload())
+	if g.has(segRetrans) {
+		e.Cause = "again"
+	}
+	c.cfg.Trace.Record(e)
+}
+
 func (c *Conn) traceLoss(now mono.Time, s *subconn, g *segment) {
 	if c.cfg.Trace == nil {
 		return

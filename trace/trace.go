@@ -16,6 +16,7 @@ const (
 	Episode                 // a congestion episode began or was undone
 	Packet                  // a packet passed an observation point; Frame holds its octets
 	Drop                    // a packet was dropped: Cause, Seq, Bytes of payload, Length of the whole packet
+	Send                    // a connection sent a data segment: Seq, Bytes of payload; Cause is "again" if it had been sent before
 )
 
 // Event is one record of a trace: a flat struct, of which each kind uses some fields. A sink must copy what it
