@@ -29,7 +29,7 @@ type Controller interface {
 // Params are what a controller is born with. Zero fields take the default that New applies.
 type Params struct {
 	MSS             int64 // octets of payload in a full segment; at least 1
-	InitialWindow   int64 // octets; 0 means RFC 6928: min(10*MSS, max(2*MSS, 14600))
+	InitialWindow   int64 // octets; 0 means RFC 6928's
 	InitialSsthresh int64 // octets; 0 means Infinite
 	MaxWindow       int64 // octets; 0 means 2^30, which is also the largest allowed
 	Paced           bool  // the engine spreads segments over the round trip, so slow start need not limit its bursts
@@ -40,6 +40,10 @@ type Params struct {
 	Rand            *rand.Rand
 
 	LimitedSlowStart bool // open the window by at most 50 segments a round in the initial slow start (RFC 3742)
+
+	// StartWindow is the first window in octets where earlier connections have shown that the path takes more than InitialWindow
+	// (RFC 9040), which stays what an idle connection returns to; 0 means InitialWindow. Controllers with a model begin with that.
+	StartWindow int64
 }
 
 // withDefaults returns p with zero and impossible fields replaced. It is the only place that knows them.
@@ -50,9 +54,10 @@ func (p Params) withDefaults() Params {
 	}
 	p.MaxWindow = min(max(p.MaxWindow, p.MSS), MaxWindow)
 	if p.InitialWindow <= 0 {
-		p.InitialWindow = min(10*p.MSS, max(2*p.MSS, 14600)) // RFC 6928 s.2
+		p.InitialWindow = InitialWindow(p.MSS)
 	}
 	p.InitialWindow = min(max(p.InitialWindow, p.MSS), p.MaxWindow)
+	p.StartWindow = min(max(p.StartWindow, p.InitialWindow), p.MaxWindow)
 	if p.InitialSsthresh <= 0 {
 		p.InitialSsthresh = Infinite
 	}
@@ -60,6 +65,9 @@ func (p Params) withDefaults() Params {
 	p.SlowStart = min(max(p.SlowStart, 1), MaxSlowStart)
 	return p
 }
+
+// InitialWindow returns the first window of RFC 6928 s.2, in octets, for segments of that many.
+func InitialWindow(mss int64) int64 { return min(10*mss, max(2*mss, 14600)) }
 
 // Infinite is an ssthresh that no window reaches.
 const Infinite int64 = 1 << 62

@@ -46,7 +46,7 @@ func newWindow(p Params) window {
 	p = p.withDefaults()
 	return window{
 		mss: p.MSS, initial: p.InitialWindow, max: p.MaxWindow,
-		cwnd: p.InitialWindow, ssthresh: p.InitialSsthresh,
+		cwnd: p.StartWindow, ssthresh: p.InitialSsthresh,
 		rate: gainUnit * p.SlowStart, paced: p.Paced, perACK: p.PerACK, flightSsthresh: p.FlightSsthresh,
 		perMSS: 1 / float64(p.MSS), limited: p.LimitedSlowStart, hy: newHystart(p.HyStart),
 	}

@@ -86,6 +86,7 @@ func (c *Conn) gotFIN(now mono.Time) {
 
 // enterTimeWait waits until old duplicates have died out (RFC 9293 s.3.6.1).
 func (c *Conn) enterTimeWait(now mono.Time) {
+	c.share()
 	c.state = TimeWait
 	c.timers = newTimerSet()
 	c.timers.set(timerLinger, now.Add(c.cfg.Timers.TimeWait))

@@ -301,6 +301,7 @@ func (c *Conn) fail(err error) {
 // finish moves the connection to CLOSED. The stack forgets it once nothing remains to be sent.
 func (c *Conn) finish(err error) {
 	c.resume()
+	c.share()
 	c.state = Closed
 	c.timers = newTimerSet()
 	if err != nil {

@@ -9,16 +9,16 @@ import (
 
 // handshake is what matters only until a connection is established.
 type handshake struct {
-	passive  bool      // came out of a Listener
-	cookie   bool      // and out of a cookie: this end sent the SYN-ACK and forgot it
-	listener *Listener // it came from there, and was not accepted yet
-	synAt    mono.Time // first transmission of our SYN
-	retries  int       // retransmissions of it by the timer
-	again    bool      // retransmitted because the peer's SYN came again
-	spurious bool      // the timestamp echo showed that they were needless
-	firstTS  uint32    // TSval of the first transmission
+	passive  bool // came out of a Listener
+	cookie   bool // and out of a cookie: this end sent the SYN-ACK and forgot it
 	begun    bool
 	opts     wire.OptionSet // what the peer's SYN offered
+	listener *Listener      // it came from there, and was not accepted yet
+	synAt    mono.Time      // first transmission of our SYN
+	retries  int            // retransmissions of it by the timer
+	again    bool           // retransmitted because the peer's SYN came again
+	spurious bool           // the timestamp echo showed that they were needless
+	firstTS  uint32         // TSval of the first transmission
 
 	bigWindow int64 // octets: the window that the peer starts with, if big windows were agreed on
 	bare      int   // segments in a row without the upper window
@@ -38,6 +38,7 @@ const (
 func (c *Conn) open(now mono.Time) {
 	c.state = SynSent
 	c.want |= wantSYN
+	c.recallRTT(now)
 	c.lastProgress, c.clock.since = now, now
 	if c.cfg.UserTimeout > 0 {
 		c.timers.set(timerUser, now.Add(c.cfg.UserTimeout))
@@ -115,7 +116,7 @@ func (c *Conn) takeSYN(now mono.Time, p *wire.Packet) {
 	}
 	// The options of every data segment take their room from the payload (RFC 6691 s.3).
 	c.snd.mss = min(peerMSS(p), c.cfg.MSS) - c.on.dataOptions(c.stack.encoding)
-	c.startPath()
+	c.startPath(now)
 	c.rcv.mss = min(c.snd.mss, defaultMSS4) // until the peer shows what it sends
 	c.snd.wl1, c.snd.wl2 = p.Seq, c.snd.una
 	c.snd.open(c.snd.iss+1, int64(p.Window), maxWindow)
@@ -168,7 +169,9 @@ func (c *Conn) establish(now mono.Time, p *wire.Packet) {
 		c.snd.open(c.snd.una, c.hand.bigWindow, c.wrapLimit()) // until the first upper window (C-5)
 	}
 	c.tlp.sampled = c.rtt.srtt > 0
+	c.recallWindow(now)
 	c.newSubconns()
+	c.spreadStart(now)
 	for i := range c.subs {
 		c.subs[i].ep.point = c.snd.iss
 	}

@@ -142,7 +142,7 @@ func (k *packer) sub(s *subconn) {
 	integers(k, &m.round, &s.round)
 	integers(k, &ep.point, &ep.cutEnd, &ep.undo.marker)
 	integers(k, &ep.cutAt)
-	k.flags(&s.limited[0], &s.limited[1], &ep.force, &ep.answer, &s.rescued, &ep.reduced, &ep.undo.armed, &ep.undo.sent)
+	k.flags(&s.limited[0], &s.limited[1], &ep.force, &ep.answer, &s.rescued, &s.full, &ep.reduced, &ep.undo.armed, &ep.undo.sent)
 	integers(k, &ep.undo.kind)
 	integers(k, &ep.undo.retrans)
 	integers(k, &ep.undo.stamp)
@@ -167,7 +167,7 @@ func (k *packer) activity(a *activity, now mono.Time) {
 
 func (k *packer) estimates(c *Conn, now mono.Time) {
 	e, p, l := &c.rtt, &c.pace, &c.clock
-	integers(k, &e.srtt, &e.rttvar, &e.mdev, &e.mdevMax, &e.minRTT, &e.latest, &p.quantum)
+	integers(k, &e.srtt, &e.rttvar, &e.mdev, &e.mdevMax, &e.minRTT, &e.latest, &e.prior, &p.quantum)
 	integers(k, &e.backoff)
 	k.flags(&e.cautious)
 	integers(k, &p.rate)

@@ -57,9 +57,12 @@ type pathState struct {
 }
 
 // startPath begins with the segment size that the handshake has settled.
-func (c *Conn) startPath() {
+func (c *Conn) startPath(now mono.Time) {
 	p := &c.path
 	p.full, p.high = c.snd.mss, c.snd.mss
+	if c.recallPath(now) {
+		return
+	}
 	if base := c.roomIn(c.basePacket()); c.cfg.PathMTU == MTUSearch && base < c.snd.mss {
 		c.snd.mss, p.untried = base, true
 	}

@@ -17,8 +17,9 @@ type rttEstimator struct {
 	mdevMax      time.Duration // the largest mdev of this round
 	minRTT       time.Duration
 	latest       time.Duration
-	backoff      uint // doublings of the timeout
-	cautious     bool // a SYN was lost: before the first sample the timeout is at least 3 s (RFC 6298 s.5.7)
+	backoff      uint          // doublings of the timeout
+	cautious     bool          // a SYN was lost: before the first sample the timeout is at least 3 s (RFC 6298 s.5.7)
+	prior        time.Duration // before the first sample: SRTT as earlier connections measured it, and rttvar and mdev as they did; 0 if none has
 	timers       *Timers
 }
 
@@ -30,7 +31,11 @@ func (e *rttEstimator) sample(r time.Duration, roundEnd bool) {
 	if e.minRTT == 0 || r < e.minRTT {
 		e.minRTT = r
 	}
-	if e.srtt == 0 { // RFC 6298 s.2.2
+	switch {
+	case e.srtt > 0:
+	case e.prior > 0: // the sample goes on from there
+		e.srtt = e.prior
+	default: // RFC 6298 s.2.2
 		e.srtt = r
 		e.rttvar, e.mdev, e.mdevMax = r/2, r/2, 0
 		return
@@ -55,13 +60,32 @@ func (e *rttEstimator) tripAgo(now mono.Time) mono.Time { return now.Add(-(e.min
 // rto returns the timeout without backoff.
 func (e *rttEstimator) rto() time.Duration {
 	if e.srtt == 0 {
+		r := e.timers.RTOInitial
 		if e.cautious {
-			return max(e.timers.RTOInitial, 3*time.Second)
+			r = max(r, 3*time.Second)
 		}
-		return e.timers.RTOInitial
+		if e.prior > 0 { // what others measured lengthens the timeout, it never shortens it
+			r = max(r, e.timeout(e.prior))
+		}
+		return r
 	}
-	r := e.srtt + max(e.timers.Granularity, e.timers.RTOVarMin, 4*e.rttvar)
+	return e.timeout(e.srtt)
+}
+
+// timeout returns the timeout that belongs to a smoothed round trip (RFC 6298 s.2.3 and 2.4).
+func (e *rttEstimator) timeout(srtt time.Duration) time.Duration {
+	r := srtt + max(e.timers.Granularity, e.timers.RTOVarMin, 4*e.rttvar)
 	return min(max(r, e.timers.RTOMin), e.timers.RTOMax)
+}
+
+// begin starts with what earlier connections to the host measured (RFC 9040 s.6.1).
+func (e *rttEstimator) begin(srtt, rttvar time.Duration) {
+	e.prior, e.rttvar, e.mdev = srtt, rttvar, rttvar
+}
+
+// queueing reports whether the latest round trip was so much longer than the shortest that there must have been a queue.
+func (e *rttEstimator) queueing() bool {
+	return e.latest > e.minRTT+max(e.minRTT/8, time.Millisecond)
 }
 
 // backedOff returns the timeout now in force (RFC 6298 s.5.5).

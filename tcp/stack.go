@@ -27,6 +27,10 @@ type StackConfig struct {
 	// MaxTimeWait is how many connections may be in TIME-WAIT; 0 means 16,384. Beyond that the oldest ends early, and an old
 	// duplicate may then reach a new incarnation, against which timestamps protect (RFC 7323 s.5).
 	MaxTimeWait int
+
+	// SharedHosts is how many remote hosts the stack remembers the paths to, so that new connections begin with what earlier
+	// ones have learnt (RFC 9040 s.6); 0 means none. One takes at most 300 octets.
+	SharedHosts int
 }
 
 // Stack is one host's TCP: it gives arriving packets to connections, listens, answers what belongs to nobody with
@@ -35,6 +39,7 @@ type Stack struct {
 	ttl         uint8
 	encoding    wire.Encoding
 	memory      windowMemory
+	hosts       hosts
 	rng         *rand.Rand
 	secret      secret
 	ports       portCounters
@@ -72,7 +77,7 @@ func NewStack(cfg StackConfig, rng *rand.Rand) (*Stack, error) {
 		return nil, err
 	}
 	return &Stack{
-		ttl: cfg.TTL, encoding: cfg.Encoding, memory: windowMemory{limit: cfg.WindowMemory}, rng: rng, secret: newSecret(rng),
+		ttl: cfg.TTL, encoding: cfg.Encoding, memory: windowMemory{limit: cfg.WindowMemory}, hosts: newHosts(cfg.SharedHosts), rng: rng, secret: newSecret(rng),
 		maxTimeWait: orDefault(cfg.MaxTimeWait, 16384),
 		challenges:  budget{kind: challengeBudget}, resets: budget{kind: resetBudget},
 		conns: make(map[connKey]*Conn), listeners: make(map[netip.AddrPort]*Listener),

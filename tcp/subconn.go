@@ -26,6 +26,7 @@ type subconn struct {
 	limited  [2]bool // the window bound the sender in this round, in the last one
 	id       uint8   // place among the connection's
 	rescued  bool    // the rescue retransmission of RFC 6675 s.4 NextSeg (4) was used in this episode
+	full     bool    // there was a queue at the latest window reduction: the path could not take more
 	round    uint64  // the round that limited is about
 }
 
@@ -82,7 +83,8 @@ func (c *Conn) newSubconns() {
 		s.ctrl = c.cfg.Algorithm.New(cc.Params{
 			MSS:             int64(c.path.full),
 			InitialWindow:   c.shareOfWindow(),
-			InitialSsthresh: int64(c.cfg.InitialSsthresh / len(c.subs)),
+			InitialSsthresh: c.initialSsthresh() / int64(len(c.subs)),
+			StartWindow:     c.stack.hosts.start.window / int64(len(c.subs)),
 			MaxWindow:       cc.MaxWindow,
 			Paced:           c.on&Pacing != 0,
 			SlowStart:       int64(c.cfg.SlowStart),
@@ -106,15 +108,11 @@ func (c *Conn) useSubconn() {
 
 // shareOfWindow returns the first window of each sub-connection in octets: its part of the ordinary one, but at least a segment.
 func (c *Conn) shareOfWindow() int64 {
-	w := c.initialWindow()
 	if len(c.subs) == 1 {
-		return w
+		return c.initialWindow()
 	}
 	mss := int64(c.path.full)
-	if w == 0 {
-		w = min(10*mss, max(2*mss, 14600)) // RFC 6928 s.2
-	}
-	return max(w/int64(len(c.subs))/mss, 1) * mss
+	return max(c.usualStart()/int64(len(c.subs))/mss, 1) * mss
 }
 
 // nextSub returns the sub-connection whose turn it is to send a segment of that many octets: the next one, going round, whose window has
@@ -137,9 +135,9 @@ func (c *Conn) nextSub(size int) *subconn {
 }
 
 // opening reports whether the first flight is as large as one may be, whatever the number of sub-connections: ten segments, or what
-// the configuration says (RFC 6928 s.2).
+// the configuration says (RFC 6928 s.2). One that is spread over a round trip has its own bound.
 func (c *Conn) opening(size int) bool {
-	if len(c.subs) == 1 || c.snd.fack != c.snd.iss+1 || c.sent.Lost > 0 {
+	if len(c.subs) == 1 || c.pace.rate > 0 || c.snd.fack != c.snd.iss+1 || c.sent.Lost > 0 {
 		return false // something has been heard of it
 	}
 	return c.flight()+size > max(c.cfg.InitialWindow, 10)*c.path.full
@@ -271,6 +269,7 @@ func (c *Conn) cut(now mono.Time, s *subconn, kind cc.Kind) {
 	if kind == cc.Loss && c.cfg.Policy != LossIsCongestion {
 		return
 	}
+	s.full = kind != cc.Loss || c.rtt.queueing()
 	e := cc.Congestion{Kind: kind, Now: now, InFlight: c.flightOf(s)}
 	_, fack := c.detect.(*fackDetector)
 	fack = fack && kind == cc.Loss
