@@ -27,6 +27,7 @@ var figures = []figure{
 	{"retransmitted", func(r *Result) *float64 { return &r.Retransmitted }},
 	{"retransmitted_share", func(r *Result) *float64 { return &r.RetransShare }},
 	{"timeouts", func(r *Result) *float64 { return &r.Timeouts }},
+	{"timeout_share", func(r *Result) *float64 { return &r.TimeoutShare }},
 	{"fast_retransmits", func(r *Result) *float64 { return &r.FastRetransmits }},
 	{"spurious", func(r *Result) *float64 { return &r.Spurious }},
 	{"link_drops.queue", func(r *Result) *float64 { return &r.LinkDrops.Queue }},

@@ -29,6 +29,7 @@ var Definitions = []Definition{
 	{"retransmitted", "segments", "Data segments that the sender sent again.", "RFC 4898 tcpEStatsPerfSegsRetrans"},
 	{"retransmitted_share", "", "Payload octets sent again / payload octets sent.", "RFC 4898 tcpEStatsPerfOctetsRetrans"},
 	{"timeouts", "", "Expiries of the retransmission timer.", "RFC 6298 s.5"},
+	{"timeout_share", "", "Share of the flow's time in which nothing was sent because it waited for the retransmission timer; of parallel streams the mean.", "R51"},
 	{"fast_retransmits", "", "Episodes of fast recovery.", "RFC 5681 s.3.2"},
 	{"spurious", "", "Recovery episodes or retransmissions that later proved needless.", "RFC 2883, RFC 3522, RFC 5682"},
 	{"link_drops", "packets", "Packets that the data direction did not deliver, by cause: queue (no room), loss (the loss model), error (damaged by bit errors), outage. Probes are counted too.", "this project"},

@@ -20,6 +20,7 @@ type flow struct {
 	streams []*stream
 
 	curve     []CurvePoint
+	sequence  *sequence
 	halfBusy  time.Duration // the bottleneck's busy time until the middle of the flow
 	halfTotal int64         // octets delivered until then
 }
@@ -83,6 +84,10 @@ func (f *flow) begin(mono.Time) {
 		cfg.Flow = f.ID + uint32(i)
 		if f.run.Trace != nil {
 			cfg.Trace = f.run.Trace
+		}
+		if f.run.Sequence && i == 0 {
+			f.sequence = &sequence{next: cfg.Trace}
+			cfg.Trace = f.sequence
 		}
 		c, err := s.source.Start(f.left, f.right.AddrPort(port+uint16(i)), cfg)
 		if err != nil {
@@ -180,6 +185,9 @@ func (f *flow) result() Result {
 		r.Convergence = &s
 	}
 	r.Curve = f.curve
+	if f.sequence != nil {
+		r.Sequence = f.sequence.points
+	}
 	r.Fairness = f.fairness()
 	if p := f.run.probe; p != nil {
 		r.RTT = summarize(p.RTTs)
@@ -225,6 +233,9 @@ func (f *flow) count(r *Result, now mono.Time, complete bool) {
 		r.RetransShare = float64(sent.RetransBytes) / float64(sent.Bytes)
 	}
 	r.Timeouts = float64(sent.Timeouts)
+	if l.time > 0 {
+		r.TimeoutShare = float64(l.limited.Timeout) / float64(l.time)
+	}
 	r.FastRetransmits = float64(sent.FastRetransmits)
 	r.Spurious = float64(sent.Spurious)
 	busy := f.run.path.Forward().Busy - f.halfBusy

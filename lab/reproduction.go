@@ -19,6 +19,7 @@ type Reproduction struct {
 	Setup      []string `json:"setup"`           // sentences: how it was run
 	Tables     []Table  `json:"tables"`
 	Claims     []Claim  `json:"claims"`
+	Figures    []Figure `json:"-"`     // drawings: what they show is in the tables, or too much for them
 	Notes      []string `json:"notes"` // sentences: what does not match and why, and what else was found
 }
 
@@ -77,6 +78,24 @@ func (c Coordinates) MarshalJSON() ([]byte, error) {
 	b.WriteByte('}')
 	return b.Bytes(), nil
 }
+
+// Figure is a drawing of points or lines over one axis.
+type Figure struct {
+	ID     string
+	Title  string
+	X, Y   string // what the axes are, with units
+	Series []Series
+}
+
+// Series is what a figure shows in one colour.
+type Series struct {
+	Name   string
+	Line   bool // its points are joined
+	Points []Point
+}
+
+// Point is a place in a figure.
+type Point struct{ X, Y float64 }
 
 // Claim is a statement of the source and what became of it.
 type Claim struct {

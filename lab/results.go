@@ -43,12 +43,14 @@ type Result struct {
 	Retransmitted   float64            `json:"retransmitted"`
 	RetransShare    float64            `json:"retransmitted_share"`
 	Timeouts        float64            `json:"timeouts"`
+	TimeoutShare    float64            `json:"timeout_share"`
 	FastRetransmits float64            `json:"fast_retransmits"`
 	Spurious        float64            `json:"spurious"`
 	LinkDrops       LinkDrops          `json:"link_drops"`
 	BoundBy         string             `json:"bound_by"`
 	Samples         []float64          `json:"samples_bps"`
 	Curve           []CurvePoint       `json:"curve,omitempty"`
+	Sequence        []SequencePoint    `json:"-"`
 	CI95            map[string]float64 `json:"ci95,omitempty"`
 }
 
@@ -57,6 +59,15 @@ type CurvePoint struct {
 	Time     float64 `json:"t_s"`             // seconds since the run began
 	Window   int64   `json:"window_bytes"`    // congestion window, octets
 	InFlight int64   `json:"in_flight_bytes"` // octets
+}
+
+// SequencePoint is one segment that the first stream of a flow sent, or one ACK that it took in, in the order of time.
+type SequencePoint struct {
+	Time  float64 // seconds since the run began
+	Octet int64   // offset in the stream: of the segment's first octet, or what is acknowledged
+	Sub   int     // sub-connection of the segment, from 0
+	ACK   bool
+	Again bool // the segment had been sent before
 }
 
 // RTT is the distribution of the probe's round-trip times in milliseconds.

@@ -57,6 +57,7 @@ type Case struct {
 	Duration time.Duration // virtual time
 	Probe    time.Duration // between two RTT probes; 0 means none
 	Curve    time.Duration // between two points of each Result's Curve; 0 means no curve
+	Sequence bool          // record each Result's Sequence
 	Wire     bool
 	Packets  trace.Sink // used by this run alone, or by a sequence of runs that do not overlap
 	Trace    trace.Sink

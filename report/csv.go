@@ -48,6 +48,7 @@ var columns = []column{
 	{"retransmitted", func(_ *lab.Results, s *lab.Result) string { return number(s.Retransmitted) }},
 	{"retransmitted_share", func(_ *lab.Results, s *lab.Result) string { return number(s.RetransShare) }},
 	{"timeouts", func(_ *lab.Results, s *lab.Result) string { return number(s.Timeouts) }},
+	{"timeout_share", func(_ *lab.Results, s *lab.Result) string { return number(s.TimeoutShare) }},
 	{"fast_retransmits", func(_ *lab.Results, s *lab.Result) string { return number(s.FastRetransmits) }},
 	{"spurious", func(_ *lab.Results, s *lab.Result) string { return number(s.Spurious) }},
 	{"link_drops.queue", func(_ *lab.Results, s *lab.Result) string { return number(s.LinkDrops.Queue) }},

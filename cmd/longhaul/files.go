@@ -24,13 +24,17 @@ func create(flag, name string) (*output, error) {
 	}
 	file, err := os.Create(name)
 	if err != nil {
-		reason := err
-		if path := (*os.PathError)(nil); errors.As(err, &path) {
-			reason = path.Err
-		}
-		return nil, fmt.Errorf("--%s %q: cannot write that file (%w); name one in a directory that exists and is yours", flag, name, reason)
+		return nil, fmt.Errorf("--%s %q: cannot write that file (%w); name one in a directory that exists and is yours", flag, name, reason(err))
 	}
 	return &output{File: file}, nil
+}
+
+// reason returns why err failed, without the path, which the message has.
+func reason(err error) error {
+	if path := (*os.PathError)(nil); errors.As(err, &path) {
+		return path.Err
+	}
+	return err
 }
 
 // same reports whether o and p are one regular file, by whatever names. A device may be written to twice.

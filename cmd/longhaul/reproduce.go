@@ -1,8 +1,11 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,6 +19,7 @@ import (
 type reproduceFlags struct {
 	runFlags
 	quick bool
+	svg   string // directory
 }
 
 // reproduceCommand makes "longhaul reproduce".
@@ -34,7 +38,8 @@ A claim that was not reproduced is a finding and no failure: the exit status is 
 --json prints the document of the experiment; with "all" it is {"experiments":[...]}, one document for each.`,
 		Example: `  longhaul reproduce all --quick
   longhaul reproduce all --json --csv cells.csv
-  longhaul reproduce all --markdown report.md`,
+  longhaul reproduce all --markdown report.md
+  longhaul reproduce yakura --svg figures`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 {
 				return fmt.Errorf("%s takes the name of one experiment; there are: %s", cmd.CommandPath(), experiments.Names())
@@ -56,6 +61,7 @@ A claim that was not reproduced is a finding and no failure: the exit status is 
 	p.SortFlags = false
 	p.BoolVar(&f.quick, "quick", false, "fewer and shorter runs, for a first look")
 	f.add(p, "row of the tables", "cell of the published tables")
+	p.StringVar(&f.svg, "svg", "", "draw the figures of the experiment, each as an SVG file in this `directory`, which is made if need be")
 	p.StringVar(&f.files.markdown, "markdown", "", "write the same as a page of Markdown to this `file`")
 	return cmd
 }
@@ -71,6 +77,9 @@ func experimentList() string {
 
 // run runs the experiments that name stands for and writes what they gave.
 func (f *reproduceFlags) run(c console, name string, list []experiments.Experiment) error {
+	if err := f.makeDirectory(); err != nil {
+		return err
+	}
 	o := experiments.Options{Quick: f.quick, Seed: f.seed, Wire: f.wire}
 	total := 0
 	for _, e := range list {
@@ -79,6 +88,9 @@ func (f *reproduceFlags) run(c console, name string, list []experiments.Experime
 	return f.do(c, total, func(j job) (findings, error) {
 		o.Packets, o.Trace = j.packets, j.events
 		r, err := experiments.Run(list, o, j.workers, j.progress)
+		if err == nil {
+			err = f.draw(r)
+		}
 		return findings{
 			out: func(w io.Writer) error {
 				switch {
@@ -93,6 +105,36 @@ func (f *reproduceFlags) run(c console, name string, list []experiments.Experime
 			markdown: func(w io.Writer) error { return f.page(w, name, r) },
 		}, err
 	})
+}
+
+// makeDirectory makes the directory for drawings, if one was asked for.
+func (f *reproduceFlags) makeDirectory() error {
+	if f.svg == "" {
+		return nil
+	}
+	if err := os.MkdirAll(f.svg, 0o755); err != nil {
+		return fmt.Errorf("--svg %q: cannot make that directory (%w); name one that is yours", f.svg, reason(err))
+	}
+	return nil
+}
+
+// draw writes the figures of r as EXPERIMENT-FIGURE.svg.
+func (f *reproduceFlags) draw(list []lab.Reproduction) error {
+	if f.svg == "" {
+		return nil
+	}
+	for _, r := range list {
+		for _, figure := range r.Figures {
+			var b bytes.Buffer
+			if err := report.FigureSVG(&b, figure); err != nil {
+				return err
+			}
+			if err := os.WriteFile(filepath.Join(f.svg, r.Experiment+"-"+figure.ID+".svg"), b.Bytes(), 0o644); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // page writes r as Markdown. The command line that the page shows has every flag that changes what is in it.
