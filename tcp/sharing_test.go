@@ -114,10 +114,19 @@ func TestSharedWindow(t *testing.T) {
 
 // TestSharedSpread: a first window that is larger than usual is spread over a round trip as known; the usual one leaves at once.
 func TestSharedSpread(t *testing.T) {
-	for _, known := range []int64{100, 20} {
+	type variant struct {
+		known int64
+		subs  int
+	}
+	for _, v := range []variant{{100, 1}, {20, 1}, {100, 4}} {
+		known := v.known
 		w := sharing(t, 8)
 		w.tell(known*1448, true, 80*time.Millisecond, 10*time.Millisecond)
-		w.next(Config{})
+		cfg := Config{}
+		if v.subs > 1 {
+			cfg = Config{Recovery: NACK, SubConnections: v.subs}
+		}
+		w.next(cfg)
 		w.seen = nil
 		w.ends[0].WriteSynthetic(1 << 20)
 		w.run(49 * time.Millisecond) // nothing is acknowledged before 50 ms
@@ -256,6 +265,12 @@ func TestSharedFrom(t *testing.T) {
 			w.ends[0].WriteSynthetic(1000)
 			w.run(time.Minute)
 		}, false, false},
+		{"nothing acknowledged", nothing, 0, Config{}, func(w *pair) {
+			w.ends[0].resume()
+			w.ends[0].subs[0].ep.cutAt = 1 // a local drop
+			w.ends[0].Abort()
+			w.run(time.Second)
+		}, false, false},
 		{"a peer that is doubted", queue, 5_000_000, Config{}, func(w *pair) { w.ends[0].resume(); w.ends[0].honest.distrust = true; w.finish() }, false, false},
 	} {
 		w := sharing(t, 8)
@@ -276,6 +291,41 @@ func TestSharedFrom(t *testing.T) {
 		if other := w.sides[1].hosts.find(w.now, addrs[0].Addr()); other != nil {
 			t.Errorf("%s: the receiver has learnt %+v", c.name, other)
 		}
+	}
+}
+
+// TestSharedOnce: a connection tells when it has ended for its application, and not again when TIME-WAIT is over.
+func TestSharedOnce(t *testing.T) {
+	w := sharing(t, 8)
+	w.next(Config{})
+	w.transfer(20_000_000, time.Minute)
+	w.ends[0].CloseWrite()
+	w.run(200 * time.Millisecond)
+	w.ends[1].CloseWrite()
+	w.run(200 * time.Millisecond)
+	if w.ends[0].state != TimeWait || w.knows() == nil {
+		t.Fatalf("in %v, and %+v is known", w.ends[0].state, w.knows())
+	}
+	w.sides[0].hosts.forget(addrs[1].Addr())
+	if w.run(2 * time.Minute); w.ends[0].state != Closed || w.knows() != nil {
+		t.Errorf("in %v, and %+v is known", w.ends[0].state, w.knows())
+	}
+}
+
+// TestSharedByHost: what is known of one host is nothing to another.
+func TestSharedByHost(t *testing.T) {
+	w := sharing(t, 8)
+	w.tell(100*1448, true, 80*time.Millisecond, 10*time.Millisecond)
+	w.next(Config{})
+	other := netip.MustParseAddrPort("10.0.0.3:2000")
+	w.sides[1].Listen(other, 0, Config{})
+	c, err := w.sides[0].Dial(w.now, netipWithPort(addrs[0], 0), other, Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.run(time.Second)
+	if in := c.Info(); in.Window != 10*1448 || in.Ssthresh < 1<<60 || in.SRTT != 50*time.Millisecond {
+		t.Errorf("begins with %d octets up to %d, and a round trip of %v", in.Window, in.Ssthresh, in.SRTT)
 	}
 }
 
@@ -345,15 +395,17 @@ func TestSharedBound(t *testing.T) {
 	s := newHosts(most)
 	addr := func(i int) netip.Addr { return netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}) }
 	for i := range 3 * most {
+		if i == 2*most+1 { // it is the next to be forgotten
+			s.learn(host{addr: addr(most + 1), window: 10_000})
+		}
 		s.learn(host{addr: addr(i), window: 10_000})
-		s.learn(host{addr: addr(0), window: 10_000})
 	}
 	each := (heapInUse() - before) / most
 	t.Logf("%d octets for each host", each)
 	if len(s.known) != most || s.recent.Len() != most || each > 300 {
 		t.Errorf("%d hosts, %d octets each", len(s.known), each)
 	}
-	for i, want := range map[int]bool{0: true, 1: false, 2*most + 1: true, 2 * most: false, 3*most - 1: true} {
+	for i, want := range map[int]bool{0: false, most: false, most + 1: true, 2 * most: false, 2*most + 1: true, 3*most - 1: true} {
 		if got := s.find(0, addr(i)) != nil; got != want {
 			t.Errorf("host %d remembered: %v", i, got)
 		}
