@@ -123,7 +123,7 @@ func TestParseList(t *testing.T) {
 	}
 }
 
-// TestTables checks that what the package offers parses, and that "all" has every algorithm once.
+// TestTables checks that what the package offers parses, and that "all" has every algorithm, preset and documented stack once.
 func TestTables(t *testing.T) {
 	count := map[string]int{}
 	all, err := ParseList("all")
@@ -139,6 +139,11 @@ func TestTables(t *testing.T) {
 	for _, a := range cc.All {
 		if count[a.Name] != 1 {
 			t.Errorf("%q is %d times in All, want once", a.Name, count[a.Name])
+		}
+	}
+	for _, p := range Presets {
+		if count[p.Name] != 1 {
+			t.Errorf("%q is %d times in All, want once", p.Name, count[p.Name])
 		}
 	}
 	for _, s := range Documented() {

@@ -143,18 +143,25 @@ func Documented() []Stack {
 	return list
 }
 
-// All returns every algorithm of cc.All with the default recovery, and then what Documented adds to that.
+// All returns every algorithm of cc.All with the default recovery, then every preset, and what Documented adds to those. What
+// is new in one of the tables is in it.
 func All() []Stack {
 	var list []Stack
 	seen := map[string]bool{}
-	for _, a := range cc.All {
-		list = append(list, mustParse(a.Name))
-		seen[a.Name] = true
-	}
-	for _, s := range Documented() {
-		if !seen[s.Name] {
-			list = append(list, s)
+	add := func(name string) {
+		if !seen[name] {
+			seen[name] = true
+			list = append(list, mustParse(name))
 		}
+	}
+	for _, a := range cc.All {
+		add(a.Name)
+	}
+	for _, p := range Presets {
+		add(p.Name)
+	}
+	for _, name := range documented {
+		add(name)
 	}
 	return list
 }
