@@ -54,7 +54,8 @@ func (b *bfa) OnAck(a Ack) {
 	}
 }
 
-// judge takes in the RTT of a round.
+// judge takes in the RTT of a round. A sample is a round trip's mean, as of one timed segment a round trip: smoothed over every ACK of a large
+// window the change would be that of a few segments, which no threshold tells from noise.
 func (b *bfa) judge(rtt time.Duration) {
 	if b.srtt == 0 {
 		b.srtt = rtt

@@ -303,3 +303,63 @@ func TestBFAHold(t *testing.T) {
 		t.Errorf("window %d still after the RTT fell", got)
 	}
 }
+
+// A step of the RTT by d makes the k-th round's smoothed change k (7/8)^(k-1) d/8, at most 0.393 d after eight rounds: over the larger of
+// 2 ms and 1/20 of the smallest RTT it stops growth, in slow start too, and so much below zero it lets it go on; so do a loss and idle time.
+func TestBFAThresholds(t *testing.T) {
+	peak := math.Pow(7./8, 7)
+	for _, base := range []time.Duration{20 * time.Millisecond, 100 * time.Millisecond} {
+		limit := max(2*time.Millisecond, base/20)
+		for _, c := range []struct {
+			part float64 // of the step that reaches the threshold
+			slow bool    // in slow start
+			held bool
+		}{{.95, false, false}, {1.05, false, true}, {1.05, true, true}} {
+			params := cc.Params{InitialWindow: 100 * mss, InitialSsthresh: 100 * mss, Paced: true}
+			if c.slow {
+				params.InitialSsthresh, params.InitialWindow = 0, 2*mss
+			}
+			p := newPath(make1("bfa", params), base)
+			p.rounds(3)
+			p.rtt += time.Duration(c.part * float64(limit) / peak)
+			p.rounds(10)
+			w := p.window()
+			p.rounds(10)
+			if held := p.window() == w; held != c.held {
+				t.Errorf("RTT %v, %.2f of the step, slow start %v: window %.1f after %.1f", base, c.part, c.slow, p.window(), w)
+			}
+			if !c.held || c.slow {
+				continue
+			}
+			p.rounds(80) // the change is forgotten, and the queue still stands
+			if p.window() != w {
+				t.Errorf("RTT %v: window %.1f in a standing queue, held at %.1f", base, p.window(), w)
+			}
+			p.rtt = base + time.Duration(c.part*float64(limit)/peak*.1) // a fall by less than the threshold
+			p.rounds(20)
+			if p.window() != w {
+				t.Errorf("RTT %v: window %.1f after a small fall, held at %.1f", base, p.window(), w)
+			}
+		}
+	}
+	held := func() *path {
+		p := newPath(make1("bfa", cc.Params{InitialWindow: 100 * mss, InitialSsthresh: 100 * mss, Paced: true}), 100*time.Millisecond)
+		p.rounds(3)
+		p.rtt += 20 * time.Millisecond
+		p.rounds(90)
+		return p
+	}
+	for name, event := range map[string]func(p *path){
+		"a fall": func(p *path) { p.rtt -= 20 * time.Millisecond; p.rounds(12) },
+		"a loss": func(p *path) { p.c.OnCongestion(cc.Congestion{Kind: cc.Loss, Now: p.start}) },
+		"idle": func(p *path) {
+			p.c.OnSent(cc.Sent{Now: p.start, Bytes: mss, InFlight: mss, Idle: 300 * time.Millisecond, RTO: time.Second})
+		},
+	} {
+		p := held()
+		event(p)
+		w := p.window()
+		p.rounds(5)
+		near(t, "growth after "+name, p.window()-w, 5, .21)
+	}
+}

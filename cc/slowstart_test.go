@@ -55,6 +55,9 @@ func TestHystartOfAny(t *testing.T) {
 			return p
 		}
 		if risen(false).c.Output().Ssthresh < cc.Infinite {
+			if a.Signal&byDelay == 0 {
+				t.Fatalf("leaves slow start on delay, and goes by %v", a.Signal)
+			}
 			t.Skip("leaves slow start on delay of itself")
 		}
 		p := risen(true)

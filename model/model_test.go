@@ -128,6 +128,7 @@ func TestResponses(t *testing.T) {
 		{"hybla", [4]float64{155, 490, 1549, 4899}},
 		{"illinois", [4]float64{274, 866, 2739, 8660}},
 		{"veno", [4]float64{67, 212, 671, 2121}},
+		{"yeah", [4]float64{86.6, 749, 7490, 74900}}, // Scalable TCP's, and with fewer than 100 segments of +1 and 1/8
 	} {
 		r, ok := FindResponse(c.algorithm)
 		if !ok {

@@ -51,6 +51,14 @@ func scalable(p float64, rtt time.Duration, ackEvery float64) float64 {
 	return reno(p, rtt, ackEvery)
 }
 
+// yeah is Scalable TCP where no queue is, with Reno's growth below a hundred segments, which is more there, and a cut by an eighth all along.
+func yeah(p float64, rtt time.Duration, ackEvery float64) float64 {
+	if w := scalable(p, rtt, ackEvery); w > 100 {
+		return w
+	}
+	return min(aimd(1/ackEvery, 1.0/8, p), 100)
+}
+
 // hybla is Reno with a round trip of 25 ms.
 func hybla(p float64, rtt time.Duration, ackEvery float64) float64 {
 	return max(rtt.Seconds()/0.025, 1) * reno(p, rtt, ackEvery)
@@ -68,6 +76,8 @@ var Responses = []Response{
 		func(p float64, _ time.Duration, _ float64) float64 { return aimd(10, 1.0/8, p) }},
 	{"veno", "sqrt(4.5/p): a = 1, b = 1/5, the queue empty", "Fu and Liew, JSAC 21(2), 2003", MaxSquareRootLoss,
 		func(p float64, _ time.Duration, _ float64) float64 { return aimd(1, 1.0/5, p) }},
+	{"yeah", "0.0749/p above 100 segments, else sqrt(7.5/p): a = 1, b = 1/8; the queue empty",
+		"Baiocchi, Castellani and Vacirca, PFLDnet 2007; Kelly, CCR 33(2), 2003", MaxSquareRootLoss, yeah},
 	{"bbr", "the path's, up to a loss of 20 %", "Cardwell et al., ACM Queue 14(5), 2016", 0.2, withoutLoss},
 	{"bbr3", "the path's, up to a loss of 2 %", "draft-ietf-ccwg-bbr", 0.02, withoutLoss},
 }
