@@ -75,6 +75,19 @@ func TestVegasSlowStart(t *testing.T) {
 	}
 }
 
+// The segment is gamma: what slow start has queued ends it from there on, and not before.
+func TestVegasGamma(t *testing.T) {
+	for queue, want := range map[float64]cc.Phase{.7: cc.SlowStart, 1.4: cc.Avoidance} {
+		p := newPath(make1("vegas", cc.Params{InitialWindow: 100 * mss, Paced: true}), 100*time.Millisecond)
+		p.rounds(2)
+		p.rtt += time.Duration(queue / (800 - queue) * 1e8) // so many of the 800 segments that this round ends with
+		p.rounds(2)
+		if ph := p.c.Output().Phase; ph != want {
+			t.Errorf("phase %v with %.1f segments queued, want %v", ph, queue, want)
+		}
+	}
+}
+
 // Vegas without RTT samples grows as Reno, a segment a round, and so it does below alpha.
 func TestVegasGrowth(t *testing.T) {
 	p := atWindow("vegas", 200, nil)
@@ -138,6 +151,26 @@ func TestFASTTogether(t *testing.T) {
 		for i, f := range c {
 			near(t, f.name+": rate", rates[i], rate*f.alpha/alphas, .06)
 		}
+	}
+}
+
+// An update goes by an RTT smoothed with weight min(3/w, 1/4) for each ACK (ToN 14(6) 2006): of a step it has seen 1 - (1-3/w)^n.
+func TestFASTSmoothing(t *testing.T) {
+	for _, w0 := range []int64{100, 1000} {
+		p := newPath(make1("fast.20", cc.Params{InitialWindow: w0 * mss, InitialSsthresh: w0 * mss, Paced: true}), 100*time.Millisecond)
+		for w := p.window(); p.window()-w < 5; { // until a round has grown it: the next one watches
+			p.run()
+		}
+		w := p.window()
+		p.rtt += 50 * time.Millisecond
+		p.run()
+		if p.window() != w {
+			t.Fatalf("window %.1f in a round that only watches, after %.1f", p.window(), w)
+		}
+		avg := 150 - 50*math.Pow(1-min(3/w, .25), math.Floor(w)+1)
+		want := .5*w + .5*(w*100/avg+20)
+		p.run()
+		near(t, "window after the update", p.window(), want, .002)
 	}
 }
 
@@ -362,4 +395,13 @@ func TestBFAThresholds(t *testing.T) {
 		p.rounds(5)
 		near(t, "growth after "+name, p.window()-w, 5, .21)
 	}
+	p := newPath(make1("bfa", cc.Params{InitialWindow: 4 * mss, Paced: true}), 100*time.Millisecond)
+	p.rounds(3)
+	p.rtt += 20 * time.Millisecond
+	p.rounds(90)
+	p.rtt -= 20 * time.Millisecond
+	p.rounds(12)
+	w := p.window()
+	p.rounds(5)
+	near(t, "growth after a hold that ended slow start", p.window()-w, 5, .21)
 }
