@@ -26,4 +26,5 @@ var All = []Algorithm{
 	yeahAlgorithm,
 	lpAlgorithm,
 	ledbatAlgorithm,
+	ledbatSSAlgorithm,
 }

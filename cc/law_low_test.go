@@ -160,6 +160,21 @@ func TestLEDBATFilter(t *testing.T) {
 	near(t, "window with three ACKs in four held up", run(true), run(false), 1e-9)
 }
 
+// Delays of more than a round trip ago do not count among the last four.
+func TestLEDBATFilterAge(t *testing.T) {
+	d := forwarded(t, "ledbat", 100)
+	d.roundOf(0)
+	d.start = d.start.Add(2 * d.rtt)
+	w := d.window()
+	d.c.OnAck(cc.Ack{
+		Now: d.start, Acked: 10 * mss, Delivered: 10 * mss, RTT: d.rtt, SRTT: d.rtt, OneWayDelay: time.Second, HasOWD: true,
+		PriorFlight: 100 * mss, Round: d.path.round, CwndLimited: true,
+	})
+	if d.window() >= w {
+		t.Errorf("window from %v to %v with a second queued", w, d.window())
+	}
+}
+
 // Without timestamps there is no delay to go by: LEDBAT and TCP-LP are Reno.
 func TestLEDBATOff(t *testing.T) {
 	for _, name := range []string{"ledbat", "lp"} {
@@ -170,15 +185,96 @@ func TestLEDBATOff(t *testing.T) {
 	}
 }
 
-// The window is at most a segment more than what is in flight (RFC 6817 s.2.4.2, ALLOWED_INCREASE).
+// The window is at most a segment more than what is in flight (RFC 6817 s.2.4.2, ALLOWED_INCREASE), whether it was larger before or not.
 func TestLEDBATUnused(t *testing.T) {
-	d := forwarded(t, "ledbat", 100)
-	for i := range 1000 {
-		d.start = d.start.Add(time.Millisecond)
-		d.c.OnAck(cc.Ack{Now: d.start, Acked: 50 * mss, RTT: d.rtt, OneWayDelay: 0, HasOWD: true, PriorFlight: 50 * mss, Round: uint64(i)})
+	for _, w := range []int64{20, 100} {
+		d := forwarded(t, "ledbat", w)
+		for i := range 1000 {
+			d.start = d.start.Add(time.Millisecond)
+			d.c.OnAck(cc.Ack{
+				Now: d.start, Acked: 50 * mss, Delivered: 50 * mss, RTT: d.rtt, OneWayDelay: 0, HasOWD: true, PriorFlight: 50 * mss,
+				Round: uint64(i), CwndLimited: true,
+			})
+		}
+		near(t, "window with 50 in flight", d.window(), 51, 1e-9)
 	}
-	if w := d.window(); w > 100 {
-		t.Errorf("window %v with 50 in flight", w)
+}
+
+// A single flow without slow start: 10 Mbit/s, 50 ms, segments of 1500 octets. In step with the formula of RFC 6817 s.2.4.2, with
+// a round trip of 50 ms and the queue, the window is 52 segments after 51 rounds, 121 after 300 and 124.9 after 600. The formula's steps
+// are rounds and the RFC's are ACKs, each of which divides by a larger window than the last: that takes half of 1/w off each round's segment.
+func TestLEDBATSteady(t *testing.T) {
+	const segment = 1200 * time.Microsecond
+	d := &delayed{path: newPath(make1("ledbat", cc.Params{Paced: true}), 50*time.Millisecond)}
+	if w := d.window(); w != 2 {
+		t.Errorf("first window %v", w)
+	}
+	model := 2.
+	for n := 1; n <= 600; n++ {
+		queue := max(time.Duration(d.window()*float64(segment))-50*time.Millisecond, 0)
+		d.rtt = 50*time.Millisecond + queue
+		d.roundOf(queue)
+		model += 1 - max(model*1.2-50, 0)/100
+		if n == 51 || n == 300 || n == 600 {
+			near(t, "window", d.window(), map[int]float64{51: 52, 300: 121, 600: 124.9}[n], .025)
+			near(t, "formula", model, map[int]float64{51: 52, 300: 121, 600: 124.9}[n], .01)
+		}
+	}
+	if ph := d.c.Output().Phase; ph != cc.Avoidance {
+		t.Errorf("phase %v", ph)
+	}
+	d.c.OnCongestion(cc.Congestion{Kind: cc.Timeout, Now: d.start})
+	if w := d.window(); w != 1 {
+		t.Errorf("window %v after a timeout (RFC 6817 s.2.4.2)", w)
+	}
+	for range 10 {
+		d.roundOf(0)
+	}
+	if w := d.window(); w < 10 || w > 12 {
+		t.Errorf("window %v ten rounds after a timeout, want a segment a round", w)
+	}
+}
+
+// The variant with slow start doubles its window each round until three quarters of the target are queued.
+func TestLEDBATSlowStart(t *testing.T) {
+	d := &delayed{path: newPath(make1("ledbat.ss", cc.Params{Paced: true}), 100*time.Millisecond)}
+	for range 5 {
+		d.roundOf(10 * time.Millisecond)
+	}
+	d.roundOf(80 * time.Millisecond)
+	near(t, "window after five rounds and 70 ms queued in the sixth", d.window(), 128, .02)
+	d.roundOf(90 * time.Millisecond)
+	w := d.window()
+	d.roundOf(90 * time.Millisecond)
+	if d.window() > w+1 {
+		t.Errorf("window from %v to %v with 80 ms queued", w, d.window())
+	}
+}
+
+// On a slow link every ACK comes long after the last, and none of them was held back.
+func TestForwardSlowLink(t *testing.T) {
+	p := piped("ledbat", 20, 50*time.Millisecond)
+	p.run(2 * time.Minute)
+	if _, mean, _, _ := queued(p, time.Minute); mean > 5 {
+		t.Errorf("window %.1f, where the target is 2 segments queued", mean)
+	}
+}
+
+// A clock that does not tick in milliseconds tells no delay, and what goes by it is Reno: here it has 4 ms, then 0.5 ms.
+func TestForwardForeignClock(t *testing.T) {
+	for _, pace := range []float64{.25, 2} {
+		d := forwarded(t, "ledbat", 100)
+		begun := d.start
+		for range 200 {
+			d.clock = time.Duration(float64(d.start.Sub(begun)) * (pace - 1)).Truncate(time.Millisecond)
+			d.roundOf(50 * time.Millisecond)
+		}
+		w := d.window()
+		for range 20 {
+			d.clock = time.Duration(float64(d.start.Sub(begun)) * (pace - 1)).Truncate(time.Millisecond)
+			d.roundOf(50 * time.Millisecond)
+		}
+		near(t, "growth in 20 rounds", d.window()-w, 20, .06)
 	}
 }
 

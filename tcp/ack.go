@@ -347,7 +347,7 @@ func (c *Conn) noteTimestamp(p *wire.Packet) {
 // left. The echo in the ACK will not do: it is of the older one of two segments, or older still where data is missing (RFC 7323 s.4.3).
 func (c *Conn) oneWayDelay() (d time.Duration, ok bool) {
 	w := c.work
-	if !w.hasTS || !w.sampled {
+	if !w.hasTS || !w.sampled || w.repaired && c.on&SACK == 0 { // without SACK what waited behind a hole that is filled looks new
 		return 0, false
 	}
 	return time.Duration(int32(w.tsval-c.tsVal(w.newest))) * time.Millisecond, true

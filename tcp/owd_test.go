@@ -23,14 +23,17 @@ func (d delayLog) OnAck(a cc.Ack) {
 // TestOneWayDelay: whatever is lost, a path of fixed delay has one forward delay, to a tick of the clock. The echo
 // in an ACK is often of an older segment than the one that made the receiver send it: with delayed ACKs and behind a hole.
 func TestOneWayDelay(t *testing.T) {
-	for _, delayed := range []Feature{0, DelayedACK} {
-		oneWayDelays(t, Config{Disable: DelayedACK &^ delayed})
+	for _, disabled := range []Feature{DelayedACK, 0, DelayedACK | SACK} {
+		oneWayDelays(t, Config{Disable: disabled})
 	}
 }
 
 func oneWayDelays(t *testing.T, server Config) {
 	w := newPair(t, 50*time.Millisecond)
 	cfg := reno(RACK)
+	if server.Disable&SACK != 0 {
+		cfg = reno(NewReno)
+	}
 	cfg.Disable &^= Pacing
 	var delays []time.Duration
 	plain := cfg.Algorithm.New
