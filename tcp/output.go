@@ -144,25 +144,33 @@ func (c *Conn) emitProbe(now mono.Time, p *wire.Packet) bool {
 
 // emitRetransmission sends the first segment marked lost that its sub-connection's window allows.
 func (c *Conn) emitRetransmission(now mono.Time, p *wire.Packet) bool {
+	s := c.nextRepair(now)
+	if s == nil || !s.ep.force && !c.paced(now) {
+		return false
+	}
+	s.ep.force = false
+	c.sendAgain(now, p, s.lost.first)
+	return true
+}
+
+// nextRepair returns the sub-connection that may send a lost segment again, or nil. Of several it is the one whose
+// segment is the earliest (RFC 6298 s.5.4): behind the others' a short queue could drop that one each time.
+func (c *Conn) nextRepair(now mono.Time) (next *subconn) {
 	for i := range c.subs {
 		s := &c.subs[i]
 		if s.lost.count == 0 || s.holdsRetransmissions() {
 			continue
 		}
-		n := s.lost.first
-		if !s.ep.force && !s.canSend(c.board.at(n).bytes()) {
+		if !s.ep.force && !s.canSend(c.board.at(s.lost.first).bytes()) {
 			s.limited[0] = true
 			c.blockedBy(now, limitCongestion)
 			continue
 		}
-		if !s.ep.force && !c.paced(now) {
-			return false
+		if next == nil || s.lost.first-c.board.head < next.lost.first-c.board.head {
+			next = s
 		}
-		s.ep.force = false
-		c.sendAgain(now, p, n)
-		return true
 	}
-	return false
+	return next
 }
 
 // emitNew sends data that has not been sent before, or the FIN; with nothing of that left, what RFC 6675 sends
