@@ -47,7 +47,7 @@ func (o Options) Repeat(c lab.Case, runs int) []lab.Case {
 }
 
 // All are the experiments, in the order in which they were published.
-var All = []Experiment{RFC1106, Yakura}
+var All = []Experiment{RFC1106, Agarwal, Yakura}
 
 // Everything is the name that stands for all experiments.
 const Everything = "all"

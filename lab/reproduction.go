@@ -85,6 +85,8 @@ type Figure struct {
 	Title  string
 	X, Y   string // what the axes are, with units
 	Series []Series
+
+	LogX, LogY bool // powers of ten are equal steps; all points are positive on that axis
 }
 
 // Series is what a figure shows in one colour.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -111,11 +112,14 @@ func coordinate(at lab.Coordinates, key string) string {
 
 // value writes a coordinate's value, a number with every digit and as 1e-7.
 func value(c lab.Coordinate) string {
-	text := fmt.Sprint(c.Value)
-	if _, ok := c.Value.(float64); ok {
-		return strings.Replace(text, "e-0", "e-", 1)
+	x, ok := c.Value.(float64)
+	if !ok {
+		return fmt.Sprint(c.Value)
 	}
-	return text
+	if x > 0 && x < 1e-3 {
+		return strings.Replace(strconv.FormatFloat(x, 'e', -1, 64), "e-0", "e-", 1)
+	}
+	return fmt.Sprint(x)
 }
 
 // place writes a whole case: "window=64K;ber=1e-7" with the separator ";".

@@ -60,16 +60,37 @@ func FigureSVG(w io.Writer, f lab.Figure) error {
 	return err
 }
 
-// scale maps values from 0 to most on pixels.
+// scale maps values on pixels.
 type scale struct {
-	most     float64
-	from, to float64
-	step     float64
+	log         bool
+	least, most float64 // the ends; logarithms of ten where log is set, as is step
+	step        float64
+	from, to    float64 // their pixels
 }
 
-func (s scale) at(v float64) float64 { return s.from + (s.to-s.from)*v/s.most }
+func (s scale) at(v float64) float64 {
+	if s.log {
+		v = math.Log10(v)
+	}
+	return s.from + (s.to-s.from)*(v-s.least)/(s.most-s.least)
+}
 
-// newScale returns a scale that ends on a round value, with some five steps.
+// marks returns the values that an axis names.
+func (s scale) marks() []float64 {
+	var list []float64
+	for i := 0; ; i++ {
+		switch v := s.least + float64(i)*s.step; {
+		case v > s.most+s.step/1000:
+			return list
+		case s.log:
+			list = append(list, math.Pow(10, v))
+		default:
+			list = append(list, rounded(v))
+		}
+	}
+}
+
+// newScale returns a scale from 0 that ends on a round value, with some five steps.
 func newScale(most, from, to float64) scale {
 	if !(most > 0) || math.IsInf(most, 0) {
 		most = 1
@@ -81,37 +102,65 @@ func newScale(most, from, to float64) scale {
 			break
 		}
 	}
-	return scale{most: step * math.Ceil(most/step), from: from, to: to, step: step}
+	return scale{most: step * math.Ceil(most/step), step: step, from: from, to: to}
+}
+
+// newLogScale returns a scale between powers of ten, with a step for each or, if they are many, for several.
+func newLogScale(least, most, from, to float64) scale {
+	if !(least > 0 && most >= least) || math.IsInf(most, 0) {
+		least, most = 1, 1
+	}
+	s := scale{log: true, least: math.Floor(math.Log10(least) + 1e-9), most: math.Ceil(math.Log10(most) - 1e-9), from: from, to: to}
+	s.step = math.Ceil(max(s.most-s.least, 1) / 10)
+	s.most = s.least + s.step*math.Ceil(max(s.most-s.least, 1)/s.step)
+	return s
 }
 
 // axes are the two scales of a drawing.
 type axes struct{ x, y scale }
 
 func axesOf(f lab.Figure) axes {
-	var x, y float64
-	for _, s := range f.Series {
-		for _, p := range s.Points {
-			x, y = max(x, p.X), max(y, p.Y)
+	axis := func(log bool, value func(lab.Point) float64, from, to float64) scale {
+		least, most := math.Inf(1), 0.0
+		for _, s := range f.Series {
+			for _, p := range s.Points {
+				least, most = min(least, value(p)), max(most, value(p))
+			}
 		}
+		if log {
+			return newLogScale(least, most, from, to)
+		}
+		return newScale(most, from, to)
 	}
-	return axes{newScale(x, svgLeft, svgWidth-svgRight), newScale(y, svgHeight-svgBottom, svgTop)}
+	return axes{
+		axis(f.LogX, func(p lab.Point) float64 { return p.X }, svgLeft, svgWidth-svgRight),
+		axis(f.LogY, func(p lab.Point) float64 { return p.Y }, svgHeight-svgBottom, svgTop),
+	}
 }
 
-// draw draws the axes with their steps and names.
+// draw draws the axes with their marks and names.
 func (a axes) draw(b *strings.Builder, f lab.Figure) {
-	for v := 0.0; v <= a.x.most*1.001; v += a.x.step {
+	for _, v := range a.x.marks() {
 		x := a.x.at(v)
 		fmt.Fprintf(b, `<line class="grid" x1="%.1f" x2="%.1f" y1="%d" y2="%d"/><text x="%.1f" y="%d" text-anchor="middle">%s</text>`+"\n",
-			x, x, svgTop, svgHeight-svgBottom, x, svgHeight-svgBottom+18, number(rounded(v)))
+			x, x, svgTop, svgHeight-svgBottom, x, svgHeight-svgBottom+18, a.x.label(v))
 	}
-	for v := 0.0; v <= a.y.most*1.001; v += a.y.step {
+	for _, v := range a.y.marks() {
 		y := a.y.at(v)
 		fmt.Fprintf(b, `<line class="grid" x1="%d" x2="%d" y1="%.1f" y2="%.1f"/><text x="%d" y="%.1f" text-anchor="end">%s</text>`+"\n",
-			svgLeft, svgWidth-svgRight, y, y, svgLeft-8, y+4, number(rounded(v)))
+			svgLeft, svgWidth-svgRight, y, y, svgLeft-8, y+4, a.y.label(v))
 	}
 	fmt.Fprintf(b, `<path class="axis" fill="none" d="M%d %dV%dH%d"/>`+"\n", svgLeft, svgTop, svgHeight-svgBottom, svgWidth-svgRight)
 	fmt.Fprintf(b, `<text x="%d" y="%d" text-anchor="middle">%s</text>`+"\n", (svgLeft+svgWidth-svgRight)/2, svgHeight-12, escapeXML(f.X))
 	fmt.Fprintf(b, `<text transform="translate(18 %d) rotate(-90)" text-anchor="middle">%s</text>`+"\n", (svgTop+svgHeight-svgBottom)/2, escapeXML(f.Y))
+}
+
+// label writes a mark.
+func (s scale) label(v float64) string {
+	if s.log {
+		return fmt.Sprintf("1e%.0f", math.Log10(v))
+	}
+	return number(v)
 }
 
 // line joins a series' points.

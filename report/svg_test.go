@@ -5,6 +5,7 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"math"
 	"strings"
 	"testing"
 
@@ -54,7 +55,18 @@ func TestFigureSVG(t *testing.T) {
 			t.Errorf("scale for %v: %+v", most, s)
 		}
 	}
-	if err := FigureSVG(&bytes.Buffer{}, lab.Figure{}); err != nil {
-		t.Error(err)
+	for _, c := range []struct{ least, most, first, last, marks float64 }{
+		{1e-10, 1e-4, 1e-10, 1e-4, 7}, {241, 158e6, 100, 1e9, 8}, {7, 7, 1, 10, 2}, {100, 100, 100, 1000, 2}, {0, 5, 1, 10, 2}, {1e-20, 1, 1e-20, 1, 11},
+	} {
+		s := newLogScale(c.least, c.most, 0, 100)
+		m := s.marks()
+		if float64(len(m)) != c.marks || math.Abs(m[0]/c.first-1) > 1e-9 || math.Abs(m[len(m)-1]/c.last-1) > 1e-9 || math.Abs(s.at(c.first)) > 1e-6 || math.Abs(s.at(c.last)-100) > 1e-6 {
+			t.Errorf("logarithmic scale from %v to %v: %v", c.least, c.most, m)
+		}
+	}
+	for _, f := range []lab.Figure{{}, {LogX: true, LogY: true}} {
+		if err := FigureSVG(&bytes.Buffer{}, f); err != nil {
+			t.Error(err)
+		}
 	}
 }
