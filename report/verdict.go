@@ -220,6 +220,14 @@ func each(list []*lab.Result, figure func(*lab.Result) string) string {
 	if same {
 		return figures[0]
 	}
-	last := len(figures) - 1
-	return strings.Join(figures[:last], ", ") + " and " + figures[last]
+	return enumerate(figures)
+}
+
+// enumerate joins names: "a, b and c". There is at least one.
+func enumerate(names []string) string {
+	last := len(names) - 1
+	if last == 0 {
+		return names[0]
+	}
+	return strings.Join(names[:last], ", ") + " and " + names[last]
 }

@@ -2,6 +2,7 @@
 //
 //	longhaul compare --rate 1gbit --rtt 170ms --loss 1e-5
 //	longhaul reproduce all
+//	longhaul model --rtt 600ms --target 500kbit
 //	longhaul stacks
 //	longhaul explain fraction_of_limit
 //	longhaul script handshake.pkt
@@ -70,7 +71,7 @@ func run(args []string, c console) int {
 	root.SetOut(c.out)
 	root.SetErr(c.err)
 	root.SetArgs(args)
-	root.AddCommand(compareCommand(c), reproduceCommand(c), stacksCommand(c), explainCommand(c), scriptCommand(c))
+	root.AddCommand(compareCommand(c), reproduceCommand(c), modelCommand(c), stacksCommand(c), explainCommand(c), scriptCommand(c))
 	root.SetHelpCommand(&cobra.Command{
 		Use:   "help [COMMAND]",
 		Short: "Help about a command",
