@@ -180,6 +180,10 @@ func TestVerdict(t *testing.T) {
 		{"with a queue", []lab.Result{rtt(result("reno", 0.99, lab.BoundByLink), 180), rtt(result("cubic", 0.95, lab.BoundByLink), 190)},
 			[]string{"reno and cubic fill the path (99.0% and 95.0% of the 100 Mbit/s that are possible), and the queue there makes the median " +
 				"round trip 1.8 and 1.9 times as long as the path."}},
+		{"many", []lab.Result{rtt(result("a", 0.99, lab.BoundByLink), 180), rtt(result("b", 0.95, lab.BoundByLink), 190), rtt(result("c", 0.91, lab.BoundByLink), 130),
+			rtt(result("d", 0.97, lab.BoundByLink), 200), rtt(result("e", 0.92, lab.BoundByLink), 150)},
+			[]string{"a, b, c, d and e fill the path (91.0% to 99.0% of the 100 Mbit/s that are possible), and the queue there makes the median " +
+				"round trip 1.3 to 2 times as long as the path."}},
 		{"one with and one without", []lab.Result{rtt(result("reno", 0.99, lab.BoundByLink), 180), rtt(result("cubic", 0.95, lab.BoundByLink), 100)},
 			[]string{"reno and cubic fill the path (99.0% and 95.0% of the 100 Mbit/s that are possible), and with reno the queue there makes the median " +
 				"round trip 1.8 times as long as the path."}},

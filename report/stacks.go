@@ -69,13 +69,13 @@ func StacksText(w io.Writer) error {
 	} {
 		fmt.Fprintf(&b, "\n%s\n", group.title)
 		for _, m := range group.list {
-			fmt.Fprintf(&b, "  %-12s %s\n", m.Name, m.describe())
+			b.WriteString(wrap(fmt.Sprintf("  %-12s ", m.Name), m.describe()))
 			if m.Signal != "" {
-				fmt.Fprintf(&b, "  %-12s by %s; %s\n", "", m.Signal, m.Constants)
+				b.WriteString(wrap(fmt.Sprintf("  %-12s ", ""), "by "+m.Signal+"; "+m.Constants))
 			}
 		}
 	}
-	fmt.Fprintf(&b, "\ncompare takes these when none is named\n  %s\n", strings.Join(p.Documented, " "))
+	b.WriteString("\ncompare takes these when none is named\n" + wrap("  ", strings.Join(p.Documented, " ")))
 	_, err := io.WriteString(w, b.String())
 	return err
 }

@@ -41,13 +41,13 @@ func Verdict(r lab.Results) []string {
 			best.Stack, percent(best.FractionOfLimit), units.FormatRate(best.LimitBps)))
 	default:
 		sentences = append(sentences, fmt.Sprintf("%s the path (%s of the %s that are possible)%s.",
-			subject(filling, "fills", "fill"), each(filling, func(s *lab.Result) string { return percent(s.FractionOfLimit) }),
+			subject(filling, "fills", "fill"), each(filling, func(s *lab.Result) float64 { return s.FractionOfLimit }, percent),
 			units.FormatRate(filling[0].LimitBps), standing(&r, filling)))
 	}
 	wasting := slices.DeleteFunc(filling, func(s *lab.Result) bool { return s.RetransShare < 0.05 })
 	if len(wasting) > 0 {
 		sentences = append(sentences, fmt.Sprintf("%s much of it twice: %s of the octets sent had been sent before.",
-			subject(wasting, "sends", "send"), each(wasting, func(s *lab.Result) string { return percent(s.RetransShare) })))
+			subject(wasting, "sends", "send"), each(wasting, retransShare, percent)))
 	}
 	if len(falling) > 0 {
 		sentences = append(sentences, reasons(&r, falling))
@@ -81,9 +81,7 @@ func standing(r *lab.Results, filling []*lab.Result) string {
 			queueing = append(queueing, s)
 		}
 	}
-	times := func() string {
-		return each(queueing, func(s *lab.Result) string { return units.Significant(longer(s)) })
-	}
+	times := func() string { return each(queueing, longer, units.Significant) }
 	switch len(queueing) {
 	case 0:
 		return " without a standing queue"
@@ -91,7 +89,7 @@ func standing(r *lab.Results, filling []*lab.Result) string {
 		return fmt.Sprintf(", and the queue there makes the median round trip %s times as long as the path", times())
 	}
 	return fmt.Sprintf(", and with %s the queue there makes the median round trip %s times as long as the path",
-		each(queueing, func(s *lab.Result) string { return s.Stack }), times())
+		names(queueing), times())
 }
 
 // The finer causes of stacks that are bound by the link and yet do not fill it, and of those that never started.
@@ -148,10 +146,10 @@ func reason(r *lab.Results, cause string, list []*lab.Result) string {
 	switch cause {
 	case lab.BoundByLoss:
 		return fmt.Sprintf("%s back by loss: %s left %s in flight on average, and the path holds %s",
-			subject(list, "is held", "are held"), episodes(list), each(list, inFlight), units.FormatBytes(float64(r.Path.BDP)))
+			subject(list, "is held", "are held"), episodes(list), each(list, inFlight, octets), units.FormatBytes(float64(r.Path.BDP)))
 	case lab.BoundByTimeout:
 		return fmt.Sprintf("%s for the retransmission timer (%s times)",
-			subject(list, "sat waiting", "sat waiting"), each(list, func(s *lab.Result) string { return count(s.Timeouts) }))
+			subject(list, "sat waiting", "sat waiting"), each(list, func(s *lab.Result) float64 { return s.Timeouts }, count))
 	case lab.BoundByWindow:
 		if most := windowLaw(r); most > 0 {
 			return fmt.Sprintf("%s back by the window: %v in a round trip of %s is %s at most",
@@ -160,7 +158,7 @@ func reason(r *lab.Results, cause string, list []*lab.Result) string {
 		return subject(list, "is held", "are held") + " back by the window: a socket buffer was full most of the time"
 	case repairs:
 		return fmt.Sprintf("%s back by the window of %v, which is full whenever a repair is on its way (%s segments sent again)",
-			subject(list, "is held", "are held"), units.Size(r.Window), each(list, func(s *lab.Result) string { return count(s.Retransmitted) }))
+			subject(list, "is held", "are held"), units.Size(r.Window), each(list, func(s *lab.Result) float64 { return s.Retransmitted }, count))
 	case lab.BoundByStartup:
 		return fmt.Sprintf("%s starting up after %s, without any loss",
 			subject(list, "is still", "are still"), units.Duration(time.Duration(r.Duration*1e9)))
@@ -169,14 +167,14 @@ func reason(r *lab.Results, cause string, list []*lab.Result) string {
 			subject(list, "is still", "are still"), units.Duration(time.Duration(r.Duration*1e9)))
 	case lab.BoundByLink:
 		return fmt.Sprintf("%s the link busy in the second half of the run (%s of what is possible was delivered then)",
-			subject(list, "keeps", "keep"), each(list, func(s *lab.Result) string { return percent(s.SteadyBps / s.LimitBps) }))
+			subject(list, "keeps", "keep"), each(list, func(s *lab.Result) float64 { return s.SteadyBps / s.LimitBps }, percent))
 	case linkLater:
 		return fmt.Sprintf("%s the path only once under way (%s)", subject(list, "fills", "fill"),
 			// More than all is data that had waited behind a hole since the first half.
-			each(list, func(s *lab.Result) string { return percent(min(s.SteadyBps/s.LimitBps, 1)) }))
+			each(list, func(s *lab.Result) float64 { return min(s.SteadyBps/s.LimitBps, 1) }, percent))
 	case linkAgain:
 		return fmt.Sprintf("%s the link busy, in part with data sent again (%s)", subject(list, "keeps", "keep"),
-			each(list, func(s *lab.Result) string { return units.FormatPercent(s.RetransShare) }))
+			each(list, retransShare, units.FormatPercent))
 	case lab.BoundByController:
 		return subject(list, "holds itself", "hold themselves") + " back: nothing was lost and no buffer was full"
 	}
@@ -185,40 +183,66 @@ func reason(r *lab.Results, cause string, list []*lab.Result) string {
 
 // episodes counts the cuts of the window: fast retransmits and timeouts.
 func episodes(list []*lab.Result) string {
-	counts := each(list, func(s *lab.Result) string { return count(s.FastRetransmits + s.Timeouts) })
+	counts := each(list, func(s *lab.Result) float64 { return s.FastRetransmits + s.Timeouts }, count)
 	if counts == "1" {
 		return "1 cut of the window"
 	}
 	return counts + " cuts of the window"
 }
 
-// inFlight estimates the mean number of octets in flight: goodput times round trip (Little's law).
-func inFlight(s *lab.Result) string {
+func retransShare(s *lab.Result) float64 { return s.RetransShare }
+
+// inFlight estimates the mean number of octets in flight: goodput times round trip (Little's law). It is negative when that is not known.
+func inFlight(s *lab.Result) float64 {
 	if s.RTT == nil {
+		return -1
+	}
+	return s.GoodputBps / 8 * s.RTT.Mean / 1000
+}
+
+// octets writes what inFlight returns.
+func octets(n float64) string {
+	if n < 0 {
 		return "an unknown amount"
 	}
-	return units.FormatBytes(s.GoodputBps / 8 * s.RTT.Mean / 1000)
+	return units.FormatBytes(n)
 }
 
 // subject joins the stacks' names with the verb in the right number.
 func subject(list []*lab.Result, one, many string) string {
-	names := each(list, func(s *lab.Result) string { return s.Stack })
 	if len(list) == 1 {
-		return names + " " + one
+		return names(list) + " " + one
 	}
-	return names + " " + many
+	return names(list) + " " + many
 }
 
-// each joins a figure of each stack: "1, 2 and 3", or the figure alone when all have the same.
-func each(list []*lab.Result, figure func(*lab.Result) string) string {
-	figures := make([]string, len(list))
-	same := true
+// names joins the stacks' names.
+func names(list []*lab.Result) string {
+	all := make([]string, len(list))
 	for i, s := range list {
-		figures[i] = figure(s)
+		all[i] = s.Stack
+	}
+	return enumerate(all)
+}
+
+// mostFigures is how many figures of one kind a sentence holds.
+const mostFigures = 4
+
+// each joins a figure of each stack: "1, 2 and 3", the figure alone when all have the same, or of many the least and the most.
+func each(list []*lab.Result, value func(*lab.Result) float64, format func(float64) string) string {
+	figures := make([]string, len(list))
+	least, most, same := value(list[0]), value(list[0]), true
+	for i, s := range list {
+		x := value(s)
+		least, most = min(least, x), max(most, x)
+		figures[i] = format(x)
 		same = same && figures[i] == figures[0]
 	}
-	if same {
+	switch {
+	case same:
 		return figures[0]
+	case len(list) > mostFigures:
+		return format(least) + " to " + format(most)
 	}
 	return enumerate(figures)
 }

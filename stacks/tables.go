@@ -122,19 +122,29 @@ var Presets = []Preset{
 	{"ptcp", "reno*16", "P-TCP: sixteen parallel Reno streams (Cottrell and Bullot 2003; R60)"},
 }
 
-// documented are the stacks of the literature that this project starts from, oldest first, as far as their parts
-// exist, and then today's yardstick.
+// documented are the stacks of the literature that this project starts from, and then today's yardsticks.
 var documented = []string{
 	"bsd43",        // RFC 1106's appendix, figure 1 (R24)
 	"fox",          // and figure 2
 	"reno:newreno", // the one window of Yakura's and Agarwal's measurements (R48, R92)
-	"reno",         // "Reno-1" of Cottrell and Bullot, with today's loss detection (R60)
-	"ptcp",         // their sixteen streams
-	"cubic",        // RFC 9438
+	"yakura",       // and its four (R30)
+	"vegas",        // the mechanisms that the thesis compares with (R56)
+	"bfa",
+	"westwood",
+	"reno", // the stacks of Cottrell and Bullot, "Reno-1" with today's loss detection (R60)
+	"ptcp", // sixteen streams of it
+	"scalable",
+	"fast",
+	"highspeed",
+	"hstcplp",
+	"bic",
+	"htcp",
+	"cubic", // RFC 9438
+	"bbr",
 }
 
 // Documented returns the stacks that a comparison takes when none is named: those of the literature that the project
-// starts from, and CUBIC.
+// starts from, CUBIC and BBR.
 func Documented() []Stack {
 	list := make([]Stack, len(documented))
 	for i, name := range documented {

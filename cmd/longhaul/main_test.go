@@ -183,7 +183,7 @@ func TestCompareDefaults(t *testing.T) {
 	if status != 0 {
 		t.Fatalf("--help: status %d", status)
 	}
-	for _, want := range []string{"(default 155mbit)", "(default 70ms)", "(default 1e-5)", "(default bdp)", "(default 1m)", "reno:newreno,reno,ptcp,cubic"} {
+	for _, want := range []string{"(default 155mbit)", "(default 70ms)", "(default 1e-5)", "(default bdp)", "(default 1m)", "bsd43,fox,reno:newreno,yakura,vegas,bfa,westwood,reno,ptcp,scalable,fast,highspeed,hstcplp,bic,htcp,cubic,bbr"} {
 		if !strings.Contains(out, want) {
 			t.Errorf("no %q in\n%s", want, out)
 		}
