@@ -9,6 +9,9 @@ import (
 // TestReadmeSession runs the commands of the README's session and compares their output with what it shows: a reader
 // who repeats them sees the same.
 func TestReadmeSession(t *testing.T) {
+	if testing.Short() {
+		t.Skip("a virtual day")
+	}
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {
 		t.Fatal(err)
