@@ -3,7 +3,6 @@ package experiments
 import (
 	"fmt"
 	"math"
-	"strings"
 
 	"longhaul/lab"
 	"longhaul/model"
@@ -42,16 +41,13 @@ func (a agarwalReport) measured() []lab.Claim {
 		if row.Measured == 0 {
 			continue
 		}
-		x := a.rate(independentName(row.BER))
+		x, ber := a.rate(independentName(row.BER)), units.Probability(row.BER)
 		holds := near(x, row.Measured)
-		claims = append(claims, lab.Claim{ID: "R92 at " + shortRate(row.BER), Text: fmt.Sprintf("The measured host moves %s at a bit error rate of %s, within 15 %%.", units.FormatRate(row.Measured), shortRate(row.BER)),
+		claims = append(claims, lab.Claim{ID: "R92 at " + ber.String(), Text: fmt.Sprintf("The measured host moves %s at a bit error rate of %v, within 15 %%.", units.FormatRate(row.Measured), ber),
 			Verdict: verdict(holds), Measured: fmt.Sprintf("%s, %.2f times as much.", units.FormatRate(x), x/row.Measured), Reason: unless(holds, "See the tables.")})
 	}
 	return claims
 }
-
-// shortRate writes a bit error rate as 1e-7.
-func shortRate(ber float64) string { return strings.Replace(fmt.Sprintf("%g", ber), "e-0", "e-", 1) }
 
 // bursts is what the message says of bursts (R93).
 func (a agarwalReport) bursts() []lab.Claim {
@@ -71,7 +67,7 @@ func (a agarwalReport) bursts() []lab.Claim {
 			Measured: fmt.Sprintf("%.1f to %.1f times at 1e-7, and %.1f to %.1f times at 1e-6, where independent errors also cost timeouts.", gains.least, gains.most, noisier.least, noisier.most),
 			Reason:   unless(held, "See the table: the window of 256 KiB and timeouts move both ends.")},
 		{ID: "R93-ii", Text: "Once the errors of a burst reach the next packets, the throughput falls without SACK: from bursts of 40 bits to bursts of 30,000 by more than the intervals.", Verdict: verdict(hurts),
-			Measured: fmt.Sprintf("Reno moves %.2f and NewReno %.2f of what it did, which is less dramatic than the message has it.", share("Reno"), share("NewReno")),
+			Measured: fmt.Sprintf("Reno moves %.2f and NewReno %.2f of what it did; the message says dramatically.", share("Reno"), share("NewReno")),
 			Reason:   unless(hurts, "Losses within a round trip are one cut of the window.")},
 		{ID: "R93-iii", Text: "With SACK or NAKs it does not fall by more than the intervals.", Verdict: verdict(steady),
 			Measured: fmt.Sprintf("SACK moves %.2f and NAK %.2f of what it did.", share("SACK"), share("NAK")),

@@ -20,7 +20,7 @@ func (a agarwalReport) reproduction() lab.Reproduction {
 	minutes := a.cases[0].Duration.Minutes()
 	return lab.Reproduction{
 		Setup: []string{
-			fmt.Sprintf("The path is the message's link simulator: a round trip of 600 ms, 8 Mbit/s so that the link does not decide, a queue of one BDP. Bit errors hit data and ACKs (C-49). "+
+			fmt.Sprintf("The path is the message's link simulator: a round trip of 600 ms, 8 Mbit/s so that the link does not decide, a queue of one BDP. Independent bit errors hit data and ACKs (C-49), bursts the data. "+
 				"Each run lasts %g virtual minutes.", minutes),
 			"The host stands for its Solaris 5.6: NewReno without SACK, segments of 1460 octets, socket buffers of 256 KiB, delayed ACKs and growth per ACK, a 500 ms clock, no pacing, " +
 				"no timestamps (R92).",

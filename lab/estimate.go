@@ -84,16 +84,16 @@ func (q Question) limits(payload int) model.Limits {
 
 // Estimate is what the literature expects of a path. It is plain data and marshals to the JSON document of the command.
 type Estimate struct {
-	MSS    int          `json:"mss"`                    // octets
-	Packet int          `json:"packet_bytes"`           // that bit errors can hit: the MSS and 40 octets of headers
-	RTT    float64      `json:"rtt_ms"`                 // milliseconds
-	BER    float64      `json:"ber"`                    // of independent bit errors
-	Loss   float64      `json:"loss"`                   // probability that a packet is lost
-	Rate   int64        `json:"rate_bps,omitempty"`     // of the link
-	Window int          `json:"window_bytes,omitempty"` // octets of socket buffer
-	Laws   []Prediction `json:"laws"`                   // of one Reno connection
-	Stacks []Prediction `json:"stacks"`                 // of the stacks that have a response function
-	Rest   []string     `json:"without_law,omitempty"`  // the stacks that have none
+	MSS        int          `json:"mss"`                    // octets
+	Packet     int          `json:"packet_bytes"`           // that bit errors can hit: the MSS and 40 octets of headers
+	RTT        float64      `json:"rtt_ms"`                 // milliseconds
+	BER        float64      `json:"ber"`                    // of independent bit errors
+	Loss       float64      `json:"loss"`                   // probability that a packet is lost
+	Rate       int64        `json:"rate_bps,omitempty"`     // of the link
+	Window     int          `json:"window_bytes,omitempty"` // octets of socket buffer
+	Laws       []Prediction `json:"laws"`                   // of one Reno connection
+	Stacks     []Prediction `json:"stacks"`                 // of the stacks that have a response function
+	WithoutLaw []string     `json:"without_law,omitempty"`  // the stacks that have none
 }
 
 // Prediction is what a formula says.
@@ -129,7 +129,7 @@ func (q Question) Answer() (Estimate, error) {
 	for _, s := range q.Stacks {
 		r, ok := lawOf(s)
 		if !ok {
-			e.Rest = append(e.Rest, s.Name)
+			e.WithoutLaw = append(e.WithoutLaw, s.Name)
 			continue
 		}
 		e.Stacks = append(e.Stacks, predict(s.Name, r.Formula, r.Source, r.rate(q, c.Loss), q.limits(r.payload(q)), c.Loss < r.Most))

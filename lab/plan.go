@@ -24,6 +24,7 @@ const (
 const (
 	planRuns     = 3
 	planHeadroom = 2
+	minPlanMSS   = 88 // octets: the engine takes no smaller one
 )
 
 // The length of a run in packets of the target's: some ten cycles of Reno's window, at least fewestPackets. Where that needs more than
@@ -35,18 +36,18 @@ const (
 
 // Plan is the bit error rate that a throughput needs. It is plain data and marshals to the JSON document of the command.
 type Plan struct {
-	Target    float64         `json:"target_bps"`              // payload that one transfer is to move
-	MSS       int             `json:"mss"`                     // octets
-	Packet    int             `json:"packet_bytes"`            // that bit errors can hit: the MSS and 40 octets of headers
-	RTT       float64         `json:"rtt_ms"`                  // milliseconds
-	Rate      int64           `json:"rate_bps"`                // of the link that is simulated: as asked for, or twice what the target takes
-	Window    int             `json:"window_bytes,omitempty"`  // octets of socket buffer; 0 means autotuned
-	Duration  float64         `json:"duration_s"`              // virtual time of each of the runs; 0 means that none were made
-	Runs      int             `json:"runs"`                    // at each bit error rate
-	Seed      uint64          `json:"seed"`                    // of the runs
-	Laws      []Purchase      `json:"laws"`                    // for one Reno connection
-	Stacks    []StackPurchase `json:"stacks"`                  // in the order asked for
-	Unplanned string          `json:"not_simulated,omitempty"` // why no runs were made
+	Target       float64         `json:"target_bps"`              // payload that one transfer is to move
+	MSS          int             `json:"mss"`                     // octets
+	Packet       int             `json:"packet_bytes"`            // that bit errors can hit: the MSS and 40 octets of headers
+	RTT          float64         `json:"rtt_ms"`                  // milliseconds
+	Rate         int64           `json:"rate_bps"`                // of the link that is simulated: as asked for, or twice what the target takes
+	Window       int             `json:"window_bytes,omitempty"`  // octets of socket buffer; 0 means autotuned
+	Duration     float64         `json:"duration_s"`              // virtual time of each of the runs; 0 means that none were made
+	Runs         int             `json:"runs"`                    // at each bit error rate
+	Seed         uint64          `json:"seed"`                    // of the runs
+	Laws         []Purchase      `json:"laws"`                    // for one Reno connection
+	Stacks       []StackPurchase `json:"stacks"`                  // in the order asked for
+	NotSimulated string          `json:"not_simulated,omitempty"` // why no runs were made
 
 	question Question
 }
@@ -98,6 +99,9 @@ func (q Question) checkTarget(target float64) error {
 	q.BER, q.Loss = 0, 0
 	if err := q.check(); err != nil {
 		return err
+	}
+	if q.MSS < minPlanMSS {
+		return fmt.Errorf("an MSS of %d octets is less than the engine sends: must be at least %d to be simulated", q.MSS, minPlanMSS)
 	}
 	if !(target > 0 && target <= maxRate) {
 		return fmt.Errorf("a target of %v bit/s: must be positive and at most 1000tbit", target)
@@ -155,7 +159,7 @@ func PlanRuns(stacks int) int { return rounds() * planRuns * stacks }
 func (p *Plan) Simulate(workers int, progress func(done, total int)) error {
 	duration := p.duration()
 	if duration == 0 {
-		p.Unplanned = fmt.Sprintf("a window of %.0f segments takes more than %d packets a run to show what errors do to it", p.segments(), mostPackets)
+		p.NotSimulated = fmt.Sprintf("a window of %.0f segments takes more than %d packets a run to show what errors do to it", p.segments(), mostPackets)
 		return nil
 	}
 	p.Duration, p.Runs = duration.Seconds(), planRuns

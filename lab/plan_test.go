@@ -41,15 +41,20 @@ func TestAnswer(t *testing.T) {
 		}
 	}
 	near("loss", e.Loss, 1.19928e-3)
-	for i, want := range []float64{493.3e3, 688.5e3, 486.9e3} { // sqrt(6 1460)/(0.6 sqrt(1e-7)), and 8 1460 sqrt(3/2 or 3/4)/(0.6 sqrt(p))
+	for i, want := range []float64{
+		493.3e3,          // sqrt(6 1460)/(0.6 sqrt(1e-7))
+		688.5e3, 486.9e3, // 8 1460 sqrt(3/2 or 3/4)/(0.6 sqrt(p))
+		484.2e3, // 8 1460/(0.6 sqrt(4p/3) + 1.2 3 sqrt(3p/4) p (1+32p^2))
+		479.7e3, // 41.07 segments a second by equation 31, with W = 34.0 and Q = 0.093
+	} {
 		near(e.Laws[i].Name, value(e.Laws[i]), want)
 	}
 	reno := 8 * 1448 * math.Sqrt(1.5/e.Loss) / 0.6
 	for i, want := range []float64{reno, 16 * reno, 8 * 1460 * math.Sqrt(0.75/e.Loss) / 0.6, 4 * reno, math.Inf(1)} {
 		near(e.Stacks[i].Name, value(e.Stacks[i]), want)
 	}
-	if !reflect.DeepEqual(e.Rest, []string{"vegas", "reno+noise"}) || e.Stacks[4].BoundBy != "nothing" {
-		t.Errorf("without a law: %v; bbr is bound by %s", e.Rest, e.Stacks[4].BoundBy)
+	if !reflect.DeepEqual(e.WithoutLaw, []string{"vegas", "reno+noise"}) || e.Stacks[4].BoundBy != "nothing" {
+		t.Errorf("without a law: %v; bbr is bound by %s", e.WithoutLaw, e.Stacks[4].BoundBy)
 	}
 	q.Window, q.Rate = 32<<10, 2_000_000
 	if e, err = q.Answer(); err != nil || e.Laws[0].BoundBy != "window" || e.Stacks[4].BoundBy != "window" {
@@ -165,7 +170,7 @@ func TestPlanTooLong(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := p.Simulate(1, nil); err != nil || p.Unplanned == "" || p.Runs != 0 || p.Stacks[0].Simulated != nil {
+	if err := p.Simulate(1, nil); err != nil || p.NotSimulated == "" || p.Runs != 0 || p.Stacks[0].Simulated != nil {
 		t.Errorf("%+v, %v", p, err)
 	}
 }
@@ -195,6 +200,7 @@ func TestQuestionErrors(t *testing.T) {
 		change func(q *Question)
 		want   string
 	}{
+		{1e6, func(q *Question) { q.MSS = 87 }, "at least 88"},
 		{0, func(*Question) {}, "must be positive"},
 		{math.NaN(), func(*Question) {}, "must be positive"},
 		{1e6, func(q *Question) { q.Rate = 1e6 }, "than the link allows"},

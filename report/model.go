@@ -19,7 +19,7 @@ func EstimateJSON(w io.Writer, e lab.Estimate) error { return document(w, e) }
 func EstimateText(w io.Writer, e lab.Estimate) error {
 	var b strings.Builder
 	b.WriteString(wrap("", fmt.Sprintf("Round trip %s, segments of %d octets in packets of %d, bit error rate %s: packet loss %s",
-		milliseconds(e.RTT), e.MSS, e.Packet, errorRate(e.BER), units.FormatPercent(e.Loss))))
+		milliseconds(e.RTT), e.MSS, e.Packet, units.Significant(e.BER), units.FormatPercent(e.Loss))))
 	b.WriteString(limits(e.Rate, e.Window))
 	b.WriteString("\n" + predictions("law for one Reno connection", e.Laws))
 	if len(e.Stacks) > 0 {
@@ -92,8 +92,8 @@ func estimateVerdict(e *lab.Estimate) []string {
 	if slices.ContainsFunc(e.Laws, doubtful) || slices.ContainsFunc(e.Stacks, doubtful) {
 		list = append(list, fmt.Sprintf("A figure with ? is beyond what its formula is meant for: a packet loss of %s. Simulate it: longhaul compare.", units.FormatPercent(e.Loss)))
 	}
-	if len(e.Rest) > 0 {
-		list = append(list, "No formula is known for "+enumerate(e.Rest)+": longhaul compare simulates what has none.")
+	if len(e.WithoutLaw) > 0 {
+		list = append(list, "No formula is known for "+enumerate(e.WithoutLaw)+": longhaul compare simulates what has none.")
 	}
 	law := e.Laws[0]
 	if law.Throughput == nil {
@@ -149,19 +149,9 @@ func bought(x *lab.Purchase) []string {
 	case x.BER == nil:
 		return []string{"out of reach", "-"}
 	case x.Worse:
-		return []string{errorRate(*x.BER) + " or worse", units.FormatPercent(*x.Loss)}
+		return []string{units.Significant(*x.BER) + " or worse", units.FormatPercent(*x.Loss)}
 	}
-	return []string{errorRate(*x.BER), units.FormatPercent(*x.Loss)}
-}
-
-// errorRate writes a bit error rate with two digits, as 1e-7 or 2.5e-8.
-func errorRate(ber float64) string {
-	if ber == 0 {
-		return "0"
-	}
-	text := fmt.Sprintf("%.1e", ber)
-	text = strings.Replace(text, ".0e", "e", 1)
-	return strings.Replace(text, "e-0", "e-", 1)
+	return []string{units.Significant(*x.BER), units.FormatPercent(*x.Loss)}
 }
 
 // planVerdict says what the figures mean.
@@ -171,12 +161,12 @@ func planVerdict(p *lab.Plan) []string {
 		list = append(list, fmt.Sprintf("Simulated over a link of %s with a queue of one BDP: the mean of %d runs of %s, a tenth of a decade apart, seed %d.",
 			units.FormatRate(float64(p.Rate)), p.Runs, units.Duration(time.Duration(math.Round(p.Duration*1e9))), p.Seed))
 	}
-	if p.Unplanned != "" && len(p.Stacks) > 0 {
-		list = append(list, "Not simulated: "+p.Unplanned+".")
+	if p.NotSimulated != "" && len(p.Stacks) > 0 {
+		list = append(list, "Not simulated: "+p.NotSimulated+".")
 	}
 	if strictest, easiest := extremes(p); easiest != nil && strictest != easiest {
-		list = append(list, fmt.Sprintf("Buy %s for %s; %s is content with %s, %s times as many errors.", errorRate(*rateOf(strictest)), strictest.Stack,
-			easiest.Stack, errorRate(*rateOf(easiest)), multiple(*rateOf(easiest) / *rateOf(strictest))))
+		list = append(list, fmt.Sprintf("Buy %s for %s; %s is content with %s, %s times as many errors.", units.Significant(*rateOf(strictest)), strictest.Stack,
+			easiest.Stack, units.Significant(*rateOf(easiest)), multiple(*rateOf(easiest) / *rateOf(strictest))))
 	}
 	return append(list, "For more than that buy a better bit error rate, by the square of the factor with Reno, or take a stack that needs less. "+
 		"SACK alone helps where several losses come in one round trip.")

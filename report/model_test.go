@@ -101,7 +101,7 @@ func TestPlanText(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, got)
 		}
 	}
-	p.Runs, p.Unplanned = 0, "it takes too long"
+	p.Runs, p.NotSimulated = 0, "it takes too long"
 	for i := range p.Stacks {
 		p.Stacks[i].Simulated = nil
 	}

@@ -80,8 +80,6 @@ func (f *compareFlags) scenario(set *pflag.FlagSet) (lab.Scenario, error) {
 	switch {
 	case set.Changed("loss") && set.Changed("ber"):
 		return lab.Scenario{}, errors.New("--loss together with --ber: a path has one of them; leave the other out")
-	case set.Changed("window") && (f.window <= 0 || f.window > lab.MaxWindow):
-		return lab.Scenario{}, fmt.Errorf("--window %v: a window is from 1B to 1GiB (2^30 octets, RFC 7323 s.2.3); leave it out for autotuning", f.window)
 	case f.time <= 0:
 		return lab.Scenario{}, fmt.Errorf("--time %v: a run needs time; write one such as 60s", f.time)
 	case f.repeat < 1:
@@ -92,6 +90,9 @@ func (f *compareFlags) scenario(set *pflag.FlagSet) (lab.Scenario, error) {
 	s := lab.Scenario{
 		Path:   lab.Path{Rate: int64(f.rate), RTT: time.Duration(f.rtt), Loss: float64(f.loss), BER: float64(f.ber), Queue: f.queue.size},
 		Stacks: f.stacks.list, Duration: time.Duration(f.time), Window: int(f.window), Seed: f.seed, Repeat: f.repeat, Wire: f.wire,
+	}
+	if err := checkWindow(set, f.window, "autotuning"); err != nil {
+		return s, err
 	}
 	if err := f.check(set); err != nil {
 		return s, err

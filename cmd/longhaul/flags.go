@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/spf13/pflag"
+
 	"longhaul/lab"
 	"longhaul/stacks"
 	"longhaul/units"
@@ -62,6 +64,14 @@ func (q *queueFlag) String() string { return q.text }
 
 // Type names the kind of value in help texts.
 func (q *queueFlag) Type() string { return "queue" }
+
+// checkWindow returns an error for a value of --window that is wrong. Left out, it means otherwise.
+func checkWindow(set *pflag.FlagSet, window units.Size, otherwise string) error {
+	if set.Changed("window") && (window <= 0 || window > lab.MaxWindow) {
+		return fmt.Errorf("--window %v: a window is from 1B to 1GiB (2^30 octets, RFC 7323 s.2.3); leave it out for %s", window, otherwise)
+	}
+	return nil
+}
 
 // stacksFlag is a list of stacks as a flag.
 type stacksFlag struct{ list []stacks.Stack }

@@ -2,10 +2,7 @@ package main
 
 import (
 	"errors"
-	"fmt"
 	"io"
-	"math"
-	"runtime"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -91,20 +88,18 @@ func (f *modelFlags) check(set *pflag.FlagSet) error {
 		return errors.New("--ber, --loss and --target: a question has one of them; leave the others out")
 	case set.Changed("loss"):
 		f.ber = 0
-	case set.Changed("window") && (f.window <= 0 || f.window > lab.MaxWindow):
-		return fmt.Errorf("--window %v: a window is from 1B to 1GiB (2^30 octets, RFC 7323 s.2.3); leave it out for no limit", f.window)
 	}
-	if f.workers < 0 || set.Changed("workers") && f.workers == 0 {
-		return fmt.Errorf("--workers %d: write 1 or more", f.workers)
+	if err := checkWindow(set, f.window, "no limit"); err != nil {
+		return err
 	}
-	return nil
+	return checkWorkers(set, f.workers)
 }
 
 // question is what the flags ask.
 func (f *modelFlags) question() lab.Question {
 	return lab.Question{
 		MSS: f.mss, RTT: time.Duration(f.rtt), BER: float64(f.ber), Loss: float64(f.loss), Rate: int64(f.rate),
-		Window: int(min(f.window, math.MaxInt)), Stacks: f.stacks.list,
+		Window: int(f.window), Stacks: f.stacks.list,
 	}
 }
 
@@ -117,16 +112,12 @@ func (f *modelFlags) run(c console, set *pflag.FlagSet) error {
 		}
 		return failed(pick(f.json, report.EstimateJSON, report.EstimateText)(c.out, e))
 	}
-	workers := f.workers
-	if workers == 0 {
-		workers = runtime.GOMAXPROCS(0)
-	}
 	p, err := f.question().Plan(float64(f.target), f.seed)
 	if err != nil {
 		return err
 	}
 	bar := startProgress(c, lab.PlanRuns(len(p.Stacks)))
-	err = p.Simulate(workers, bar.step)
+	err = p.Simulate(processors(f.workers), bar.step)
 	bar.stop()
 	if err != nil {
 		return failed(err)

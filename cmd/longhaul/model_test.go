@@ -21,7 +21,7 @@ func TestModelEstimate(t *testing.T) {
 	if err := json.Unmarshal([]byte(out), &e); status != 0 || err != nil {
 		t.Fatalf("status %d, %v: %s", status, err, out)
 	}
-	if e.Loss != 0.001 || e.RTT != 100 || e.Rate != 100_000_000 || e.Window != 1_000_000 || e.Packet != 1040 || len(e.Stacks) != 1 || e.Rest[0] != "tahoe" {
+	if e.Loss != 0.001 || e.RTT != 100 || e.Rate != 100_000_000 || e.Window != 1_000_000 || e.Packet != 1040 || len(e.Stacks) != 1 || e.WithoutLaw[0] != "tahoe" {
 		t.Errorf("the answer to another question: %+v", e)
 	}
 }

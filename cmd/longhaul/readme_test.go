@@ -10,7 +10,7 @@ import (
 // who repeats them sees the same.
 func TestReadmeSession(t *testing.T) {
 	if testing.Short() {
-		t.Skip("a virtual day")
+		t.Skip("minutes under the race detector")
 	}
 	readme, err := os.ReadFile("../../README.md")
 	if err != nil {

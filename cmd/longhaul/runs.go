@@ -34,10 +34,23 @@ func (f *runFlags) add(p *pflag.FlagSet, line, first string) {
 
 // check returns an error for a flag that is wrong.
 func (f *runFlags) check(set *pflag.FlagSet) error {
-	if f.workers < 0 || set.Changed("workers") && f.workers == 0 {
-		return fmt.Errorf("--workers %d: write 1 or more", f.workers)
+	return checkWorkers(set, f.workers)
+}
+
+// checkWorkers returns an error for a value of --workers that is wrong.
+func checkWorkers(set *pflag.FlagSet, workers int) error {
+	if workers < 0 || set.Changed("workers") && workers == 0 {
+		return fmt.Errorf("--workers %d: write 1 or more", workers)
 	}
 	return nil
+}
+
+// processors is what --workers asks for: all if it is left out.
+func processors(workers int) int {
+	if workers == 0 {
+		return runtime.GOMAXPROCS(0)
+	}
+	return workers
 }
 
 // job is what a command is given to run with.
@@ -57,11 +70,8 @@ func (f *runFlags) do(c console, total int, measure func(j job) (findings, error
 		return err
 	}
 	bar := startProgress(c, total)
-	j := job{workers: f.workers, progress: bar.step}
+	j := job{workers: processors(f.workers), progress: bar.step}
 	j.packets, j.events = out.sinks()
-	if j.workers == 0 {
-		j.workers = runtime.GOMAXPROCS(0)
-	}
 	found, err := measure(j)
 	bar.stop()
 	if err != nil {
